@@ -4,18 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "tests/evaluate.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
 
 using testing::ElementsAre;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A matrix product of one row and one column: 4 terms and 8 operations.
 class RowByColumn {

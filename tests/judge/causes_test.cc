@@ -7,17 +7,15 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <random>
 #include <set>
 
 #include "tensor/error.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
 
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 const Dims kShape = {2, 24, 40};
 
 std::vector<double> normal(std::size_t count, double deviation = 1, unsigned seed = 1) {

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
+
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -50,7 +51,6 @@ TEST(WrongDraws, ShareMeanAndSpread) {
 }
 
 TEST(WrongDraws, ValuesThatCannotBeDrawn) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(wrong(Drawn::bernoulli, 0.5, 0, {0, 1, 0.5}), "element 2 is 0.5; allowed: 0 and 1");
   EXPECT_EQ(wrong(Drawn::uniform, 0, 1, {0.5, 1.5}), "element 1 is 1.5; allowed: 0 to 1");
   EXPECT_THAT(wrong(Drawn::uniform, 0, 1, {kNan}), HasSubstr("allowed: 0 to 1"));
@@ -59,14 +59,14 @@ TEST(WrongDraws, ValuesThatCannotBeDrawn) {
 
 // Where the input is 0 nobody can tell; NaN and Inf are handed on or dropped.
 TEST(WrongDraws, DroppedElements) {
-  const std::vector<double> x = {0, 1, -2, std::numeric_limits<double>::infinity()};
+  const std::vector<double> x = {0, 1, -2, kInf};
   const auto dropout = [&](const std::vector<double>& y, DType dtype) {
     return wrong_draws({Drawn::dropout, 0.5, 0, dtype, y, x});
   };
   EXPECT_EQ(dropout({0, 2, 0, 0}, DType::fp32), "");
   EXPECT_EQ(dropout({0, 2.004, 0, 0}, DType::bf16), "");
   EXPECT_EQ(dropout({0, 2.004, 0, 0}, DType::fp32), "element 1 is 2.004; allowed: 0 and 2");
-  EXPECT_THAT(dropout({0, 2, std::nan(""), 0}, DType::fp32), StartsWith("element 2 is"));
+  EXPECT_THAT(dropout({0, 2, kNan, 0}, DType::fp32), StartsWith("element 2 is"));
 }
 
 }  // namespace

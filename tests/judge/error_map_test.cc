@@ -5,10 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <vector>
+
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -16,9 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using testing::Each;
 using testing::ElementsAre;
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // A tensor of ones, 2 more where `is_wrong(row, column)`.
 template <class IsWrong>

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <limits>
+
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -57,7 +58,6 @@ TEST(FailurePattern, NothingToTell) {
 
 // e^x leaves fp16 at x = 11.09.
 TEST(FailurePattern, OfValues) {
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double> x = {1, 12, 3, 11.1, 20, 11.08};
   const InputValues input{"self", x};
   EXPECT_EQ(failure_pattern({false, true, false, true, true, false}, {6}, {&input, 1}),

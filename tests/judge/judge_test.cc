@@ -8,6 +8,7 @@
 #include "judge/compare_values.h"
 #include "judge/standards.h"
 #include "tests/compare/comparison_support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -15,8 +16,6 @@ namespace {
 using compare_tests::measured;
 using compare_tests::standard;
 using testing::HasSubstr;
-
-constexpr float kNan = NAN, kInf = HUGE_VALF;
 
 Judgement judged(const std::string& typed, const std::vector<float>& actual,
                  const std::vector<float>& expected, DType dtype = DType::fp32) {

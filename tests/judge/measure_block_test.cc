@@ -4,16 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 PairStats stats_of(const std::vector<float>& actual, const std::vector<float>& expected,
                    std::int64_t first = 0, const PairStats& before = {}) {

@@ -10,13 +10,13 @@ namespace opbench {
 namespace {
 
 // Five elements by hand. Errors: 0, 0.5, 0, 1, 0.25; relative: 0, 0.25, 0, 0.25, 1/4.
-const std::vector<float> kActual = {1, 2.5F, 0, 5, -1.25F};
-const std::vector<float> kExpected = {1, 2, 0, 4, -1};
+const std::vector<float> kComputed = {1, 2.5F, 0, 5, -1.25F};
+const std::vector<float> kReference = {1, 2, 0, 4, -1};
 
 }  // namespace
 
 TEST(MeasurePairs, OurMetricsByHand) {
-  const PairStats stats = measure_one(float_pair(kActual, kExpected)).stats;
+  const PairStats stats = measure_one(float_pair(kComputed, kReference)).stats;
   EXPECT_EQ(stats.count, 5);
   EXPECT_EQ(stats.finite_pairs(), 5);
   EXPECT_EQ(stats.actual.zero, 1);
@@ -52,7 +52,7 @@ TEST(MeasurePairs, OurMetricsByHand) {
 }
 
 TEST(MeasurePairs, MsaccucmpsSumsByHand) {
-  const MsaccucmpSums sums = measure_one(float_pair(kActual, kExpected)).sums;
+  const MsaccucmpSums sums = measure_one(float_pair(kComputed, kReference)).sums;
   EXPECT_EQ(sums.count, 5);
   EXPECT_EQ(sums.xx, 33.8125);
   EXPECT_EQ(sums.yy, 22);

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,11 +11,10 @@
 #include "harness/run/unit_runner.h"
 #include "kernels/kernel.h"
 #include "tests/evaluate.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity(), kNaN = NAN;
 
 Record run_first(const Kernel& kernel, const std::string& id) {
   PlannedCase planned{parse_case_id(id), {}, {}};
@@ -48,8 +45,9 @@ Kernel kernel_that_takes(InputRange range) {
 }
 
 // How a result is judged of a kernel that takes `range`.
-Verdict judged(InputRange range, const Problem& problem,
-               const std::vector<std::vector<float>>& inputs, const std::vector<float>& result) {
+Verdict verdict_of(InputRange range, const Problem& problem,
+                   const std::vector<std::vector<float>>& inputs,
+                   const std::vector<float>& result) {
   const Kernel kernel = kernel_that_takes(range);
   CallToJudge call = call_of(problem, kernel, false);
   call.outputs = {result.data()};
@@ -108,7 +106,7 @@ TEST(OneRule, NoHonestKernelFailsOfExtremes) {
 }
 
 TEST(OutsideContract, RangesOfInputs) {
-  EXPECT_TRUE(is_inside(InputRange::any, DType::fp16, kNaN));
+  EXPECT_TRUE(is_inside(InputRange::any, DType::fp16, kNan));
   EXPECT_FALSE(is_inside(InputRange::finite, DType::fp16, -kInf));
   EXPECT_TRUE(is_inside(InputRange::finite, DType::fp16, 0x1p-20));
   EXPECT_FALSE(is_inside(InputRange::normal, DType::fp16, 0x1p-20));
@@ -118,26 +116,26 @@ TEST(OutsideContract, RangesOfInputs) {
 
 TEST(OutsideContract, ElementsAtTheirPlaceAreNotHeldAgainstIt) {
   const Problem relu = of("relu", {{4}});
-  const std::vector<std::vector<float>> x = {{1, kNaN, 3, 4}};
-  EXPECT_EQ(judged(InputRange::finite, relu, x, {1, 7, 3, 4}), Verdict::passed);
-  EXPECT_EQ(judged(InputRange::any, relu, x, {1, 7, 3, 4}), Verdict::failed);
-  EXPECT_EQ(judged(InputRange::finite, relu, x, {1, 7, 3, 5}), Verdict::failed) << "others are";
+  const std::vector<std::vector<float>> x = {{1, kNan, 3, 4}};
+  EXPECT_EQ(verdict_of(InputRange::finite, relu, x, {1, 7, 3, 4}), Verdict::passed);
+  EXPECT_EQ(verdict_of(InputRange::any, relu, x, {1, 7, 3, 4}), Verdict::failed);
+  EXPECT_EQ(verdict_of(InputRange::finite, relu, x, {1, 7, 3, 5}), Verdict::failed) << "others are";
 }
 
 // 0 whatever x is, but 0 * NaN of the mask is none.
 TEST(OutsideContract, ElementsThatDoNotFollowTheValue) {
   const Problem grad = of("relu_grad", {{4}, {4}});
-  const std::vector<std::vector<float>> inputs = {{0, 2, 3, 4}, {kNaN, 1, 1, 1}};
-  EXPECT_EQ(judged(InputRange::finite, grad, inputs, {kNaN, 2, 3, 4}), Verdict::passed);
-  EXPECT_EQ(judged(InputRange::any, grad, inputs, {kNaN, 2, 3, 4}), Verdict::failed);
+  const std::vector<std::vector<float>> inputs = {{0, 2, 3, 4}, {kNan, 1, 1, 1}};
+  EXPECT_EQ(verdict_of(InputRange::finite, grad, inputs, {kNan, 2, 3, 4}), Verdict::passed);
+  EXPECT_EQ(verdict_of(InputRange::any, grad, inputs, {kNan, 2, 3, 4}), Verdict::failed);
 }
 
 // Two rows by two columns: the first row has an Inf.
 TEST(OutsideContract, SumsThatAValueIsPartOf) {
   const Problem product = of("matmul", {{2, 2}, {2, 2}});
   const std::vector<std::vector<float>> inputs = {{kInf, 1, 2, 3}, {1, 1, 1, 2}};
-  EXPECT_EQ(judged(InputRange::finite, product, inputs, {0, 0, 5, 8}), Verdict::passed);
-  EXPECT_EQ(judged(InputRange::finite, product, inputs, {0, 0, 5, 9}), Verdict::failed);
+  EXPECT_EQ(verdict_of(InputRange::finite, product, inputs, {0, 0, 5, 8}), Verdict::passed);
+  EXPECT_EQ(verdict_of(InputRange::finite, product, inputs, {0, 0, 5, 9}), Verdict::failed);
 }
 
 // A known limit excuses what fails there, and nothing else.
@@ -159,9 +157,9 @@ TEST(OutsideContract, TheReasonOfAKnownLimit) {
     EXPECT_EQ(judge_output(what, 0).judgement.verdict, Verdict::failed);
     return reason_of_limit(what, 0);
   };
-  EXPECT_EQ(reason({1, kNaN, kNaN}), "as the device");
+  EXPECT_EQ(reason({1, kNan, kNan}), "as the device");
   EXPECT_EQ(reason({1, 3, 5}), "as the device") << "any value";
-  EXPECT_EQ(reason({kNaN, kNaN, kNaN}), "") << "0 is inside of the limit";
+  EXPECT_EQ(reason({kNan, kNan, kNan}), "") << "0 is inside of the limit";
 }
 
 // Each of these fails where its values are held against it.

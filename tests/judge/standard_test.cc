@@ -21,7 +21,7 @@ Standards our_standards() {
   return standards;
 }
 
-Standard standard(const std::string& typed, DType dtype = DType::fp32,
+Standard resolved(const std::string& typed, DType dtype = DType::fp32,
                   const Standards& standards = our_standards(), std::string_view op = "relu") {
   return standard_for(standards, parse_standard(typed), op, dtype);
 }
@@ -36,14 +36,14 @@ StandardRule rule_for(std::string_view wanted) {
 
 // Each kind takes its own numbers of the dtype; floating ones follow the scale under mixed.
 TEST(Standard, HasTheNumbersOfItsKind) {
-  EXPECT_EQ(standard("mixed").tolerance.rtol, 0.1);
-  EXPECT_TRUE(standard("mixed").tolerance.follows_scale);
-  const Standard statistical = standard("statistical");
+  EXPECT_EQ(resolved("mixed").tolerance.rtol, 0.1);
+  EXPECT_TRUE(resolved("mixed").tolerance.follows_scale);
+  const Standard statistical = resolved("statistical");
   EXPECT_EQ(statistical.mean_relative, 0.01);
   EXPECT_EQ(statistical.max_relative, 0.02);
   EXPECT_EQ(statistical.tolerance.relative_floor, 0.03);
-  EXPECT_EQ(standard("cosine").least_cosine, 0.99);
-  const Standard absolute = standard("prec=0.5");
+  EXPECT_EQ(resolved("cosine").least_cosine, 0.99);
+  const Standard absolute = resolved("prec=0.5");
   EXPECT_EQ(absolute.tolerance.atol, 0.5);
   EXPECT_EQ(absolute.tolerance.limit, 0.5);
   EXPECT_EQ(absolute.tolerance.rtol, 0);
@@ -51,13 +51,13 @@ TEST(Standard, HasTheNumbersOfItsKind) {
 }
 
 TEST(Standard, OfACrossCheckHasTheRatiosOfItsLevel) {
-  EXPECT_EQ(standard("cross-check=L0").ratios, (RatioLimits{1, 2, 3}));
-  EXPECT_EQ(standard("cross-check").ratios, (RatioLimits{4, 5, 6}));
-  const Standard second = standard("cross-check=L2");
+  EXPECT_EQ(resolved("cross-check=L0").ratios, (RatioLimits{1, 2, 3}));
+  EXPECT_EQ(resolved("cross-check").ratios, (RatioLimits{4, 5, 6}));
+  const Standard second = resolved("cross-check=L2");
   EXPECT_EQ(second.ratios, (RatioLimits{7, 8, 9}));
   EXPECT_EQ(second.rounding, 1e-6);
   EXPECT_EQ(second.tolerance.relative_floor, 1e-7);
-  const Standard integers = standard("cross-check", DType::int32);
+  const Standard integers = resolved("cross-check", DType::int32);
   EXPECT_EQ(integers.rounding, 0) << "the golden values have to be met exactly";
   EXPECT_EQ(integers.tolerance, Tolerance{});
 }
@@ -65,14 +65,14 @@ TEST(Standard, OfACrossCheckHasTheRatiosOfItsLevel) {
 // Without numbers of a floating standard every element must be equal.
 TEST(Standard, OfADtypeWithoutNumbersIsExact) {
   for (const char* typed : {"mixed", "statistical", "exact"}) {
-    EXPECT_EQ(standard(typed, DType::int32).kind, StandardKind::exact) << typed;
+    EXPECT_EQ(resolved(typed, DType::int32).kind, StandardKind::exact) << typed;
   }
-  EXPECT_EQ(standard("exact").kind, StandardKind::exact);
-  EXPECT_EQ(standard("prec=1", DType::int32).tolerance.atol, 1);
+  EXPECT_EQ(resolved("exact").kind, StandardKind::exact);
+  EXPECT_EQ(resolved("prec=1", DType::int32).tolerance.atol, 1);
   Standards shared = our_standards();
   shared.numbers[static_cast<std::size_t>(DType::int32)].mixed.atol = 1;
-  EXPECT_EQ(standard("mixed", DType::int32, shared).kind, StandardKind::mixed);
-  EXPECT_FALSE(standard("mixed", DType::int32, shared).tolerance.follows_scale);
+  EXPECT_EQ(resolved("mixed", DType::int32, shared).kind, StandardKind::mixed);
+  EXPECT_FALSE(resolved("mixed", DType::int32, shared).tolerance.follows_scale);
 }
 
 // Rules apply in their order, each to its operators and dtypes.
@@ -84,10 +84,10 @@ TEST(Standard, FollowsRulesOfItsOperator) {
   second.changes = {{{DType::fp32, DType::fp16}, rtol, 0.4}};
   other.standard = StandardChoice{StandardKind::exact};
   standards.rules = {first, second, other};
-  EXPECT_EQ(standard("mixed", DType::fp32, standards, "softmax").tolerance.rtol, 0.4);
-  EXPECT_EQ(standard("mixed", DType::fp32, standards, "relu").tolerance.rtol, 0.1);
-  EXPECT_EQ(standard("mixed", DType::fp16, standards, "softmax").tolerance.rtol, 0.4);
-  EXPECT_EQ(standard("mixed", DType::fp32, standards, "sort").kind, StandardKind::exact);
+  EXPECT_EQ(resolved("mixed", DType::fp32, standards, "softmax").tolerance.rtol, 0.4);
+  EXPECT_EQ(resolved("mixed", DType::fp32, standards, "relu").tolerance.rtol, 0.1);
+  EXPECT_EQ(resolved("mixed", DType::fp16, standards, "softmax").tolerance.rtol, 0.4);
+  EXPECT_EQ(resolved("mixed", DType::fp32, standards, "sort").kind, StandardKind::exact);
 }
 
 TEST(Standard, KindsAreNamedAsTheyAreTyped) {
@@ -99,8 +99,8 @@ TEST(Standard, KindsAreNamedAsTheyAreTyped) {
 
 // Equal ones are one, so that a million tensors hold as many pointers.
 TEST(SharedStandard, IsKeptOnce) {
-  const SharedStandard first = standard("mixed"), again = standard("mixed"),
-                       other = standard("cosine");
+  const SharedStandard first = resolved("mixed"), again = resolved("mixed"),
+                       other = resolved("cosine");
   const Standard &a = first, &b = again, &c = other;
   EXPECT_EQ(&a, &b);
   EXPECT_NE(&a, &c);

@@ -83,9 +83,9 @@ TEST_F(StoredTensors, AreReadAsTheDtypeThatIsWanted) {
   EXPECT_THAT(recorded_numbers(source(), entry(0)), ElementsAre(0.333984375, -2));
   const Tensor same = load_recorded(source(), entry(0), describe(DType::bf16, {2}));
   EXPECT_EQ(same.as<std::uint16_t>()[0], 0x3EAB);
-  const Tensor half = load_recorded(source(), entry(1), describe(DType::fp16, {2}));
-  EXPECT_EQ(half.as<std::uint16_t>()[0], 0x3555);
-  EXPECT_EQ(half.as<std::uint16_t>()[1], 0x7C00) << "70000 is beyond fp16: Inf";
+  const Tensor fp16 = load_recorded(source(), entry(1), describe(DType::fp16, {2}));
+  EXPECT_EQ(fp16.as<std::uint16_t>()[0], 0x3555);
+  EXPECT_EQ(fp16.as<std::uint16_t>()[1], 0x7C00) << "70000 is beyond fp16: Inf";
 }
 
 // Three channels in a block of 16 lanes; lanes of the padding are 0.

@@ -8,9 +8,9 @@
 namespace opbench {
 namespace {
 
-const Dims kShape = {2, 3, 4};
+const Dims kReorderedShape = {2, 3, 4};
 
-std::vector<double> some_values() {
+std::vector<double> sines() {
   std::vector<double> values;
   for (int i = 0; i < 24; ++i) values.push_back(std::sin(7.0 * i));
   return values;
@@ -29,27 +29,27 @@ std::vector<double> taken(const std::vector<double>& values, std::size_t axis,
 }
 
 TEST(Reordered, FindsTheAxis) {
-  const std::vector<double> values = some_values();
-  EXPECT_EQ(reordered_axis(taken(values, 0, {1, 0}), values, kShape), 0U);
-  EXPECT_EQ(reordered_axis(taken(values, 1, {2, 0, 1}), values, kShape), 1U);
-  EXPECT_EQ(reordered_axis(taken(values, 2, {3, 2, 1, 0}), values, kShape), 2U);
+  const std::vector<double> values = sines();
+  EXPECT_EQ(reordered_axis(taken(values, 0, {1, 0}), values, kReorderedShape), 0U);
+  EXPECT_EQ(reordered_axis(taken(values, 1, {2, 0, 1}), values, kReorderedShape), 1U);
+  EXPECT_EQ(reordered_axis(taken(values, 2, {3, 2, 1, 0}), values, kReorderedShape), 2U);
 }
 
 TEST(Reordered, ForgivesRounding) {
-  const std::vector<double> values = some_values();
+  const std::vector<double> values = sines();
   std::vector<double> actual = taken(values, 1, {2, 0, 1});
   for (double& value : actual) value *= 1 + 1e-4;
-  EXPECT_EQ(reordered_axis(actual, values, kShape), 1U);
+  EXPECT_EQ(reordered_axis(actual, values, kReorderedShape), 1U);
 }
 
 TEST(Reordered, IsNothingElse) {
-  const std::vector<double> values = some_values();
+  const std::vector<double> values = sines();
   std::vector<double> negated = values, wrong = taken(values, 1, {2, 0, 1});
   for (double& value : negated) value = -value;
   for (std::size_t i = 0; i < wrong.size(); i += 2) wrong[i] = -wrong[i];
-  EXPECT_EQ(reordered_axis(negated, values, kShape), std::nullopt);
-  EXPECT_EQ(reordered_axis(wrong, values, kShape), std::nullopt);
-  EXPECT_EQ(reordered_axis(values, values, kShape), std::nullopt);
+  EXPECT_EQ(reordered_axis(negated, values, kReorderedShape), std::nullopt);
+  EXPECT_EQ(reordered_axis(wrong, values, kReorderedShape), std::nullopt);
+  EXPECT_EQ(reordered_axis(values, values, kReorderedShape), std::nullopt);
   EXPECT_EQ(reordered_axis(std::vector<double>{1}, std::vector<double>{2}, {}), std::nullopt);
 }
 

@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-std::vector<std::vector<Dims>> shapes() {
+std::vector<std::vector<Dims>> broadcast_shapes() {
   std::vector<std::vector<Dims>> all;
   for (const std::int64_t run : {1, 15, 16, 17, 255, 256, 257, 1023, 1024, 1025}) {
     all.push_back({{5, run}, {run}});
@@ -35,7 +35,7 @@ class BroadcastParts : public testing::TestWithParam<DType> {};
 TEST_P(BroadcastParts, AgreeWithTheReference) {
   int held = 0;
   for (const char* op : {"add", "mul", "axpy"}) {
-    for (const std::vector<Dims>& inputs : shapes()) {
+    for (const std::vector<Dims>& inputs : broadcast_shapes()) {
       const AttrTexts attrs = op == std::string("axpy") ? AttrTexts{{"alpha", "0.5"}} : AttrTexts{};
       const Problem problem = problem_with(find_op(op), inputs, attrs, GetParam(), Format::ND);
       for (const Kernel* kernel : kernels_of(op)) {

@@ -13,13 +13,13 @@
 namespace opbench {
 namespace {
 
-struct Shape {
+struct PlainConvolution {
   Dims x, weight;
   AttrTexts attrs = {};
 };
 
-std::vector<Shape> shapes() {
-  std::vector<Shape> all;
+std::vector<PlainConvolution> plain_convolutions() {
+  std::vector<PlainConvolution> all;
   for (const std::int64_t w : {1, 2, 7, 14, 15, 16, 17, 31, 32, 33}) {
     all.push_back({{2, 3, 3, w}, {5, 3, 3, 3}, {{"padding", "1"}}});
     all.push_back({{2, 3, 4, w}, {5, 3, 1, 1}});
@@ -59,7 +59,7 @@ std::string pair_text(std::int64_t h, std::int64_t w) {
 }
 
 // The three uses of a shape.
-std::vector<Problem> problems_of(const Shape& s, DType dtype) {
+std::vector<Problem> problems_of(const PlainConvolution& s, DType dtype) {
   const auto make = [&](const char* op, std::vector<Dims> inputs, const AttrTexts& attrs) {
     return problem_with(find_op(op), inputs, attrs, dtype, Format::NCHW);
   };
@@ -87,7 +87,7 @@ class NativeConv2d : public testing::TestWithParam<DType> {};
 
 TEST_P(NativeConv2d, AgreesWithTheReference) {
   int held = 0;
-  for (const Shape& shape : shapes()) {
+  for (const PlainConvolution& shape : plain_convolutions()) {
     for (const Problem& problem : problems_of(shape, GetParam())) {
       held += expect_conforms(native_of(problem), problem, 1) ? 1 : 0;
     }
@@ -97,7 +97,7 @@ TEST_P(NativeConv2d, AgreesWithTheReference) {
 
 // Sums have one order, however the work is shared.
 TEST_P(NativeConv2d, GivesTheSameBitsWithEveryNumberOfThreads) {
-  for (const Shape& shape : shapes()) {
+  for (const PlainConvolution& shape : plain_convolutions()) {
     for (const Problem& problem : problems_of(shape, GetParam())) {
       const std::vector<Tensor> inputs = filled_inputs(problem);
       std::vector<const Tensor*> from;

@@ -12,14 +12,14 @@ namespace opbench {
 namespace {
 
 // x [n, c, h, w] by a kernel [m, c/groups, kh, kw].
-struct Shape {
+struct BlockedConvolution {
   std::int64_t n, c, h, w, m, kh, kw;
   AttrTexts attrs = {};
   std::int64_t groups = 1;
 };
 
-std::vector<Shape> shapes() {
-  std::vector<Shape> all;
+std::vector<BlockedConvolution> blocked_convolutions() {
+  std::vector<BlockedConvolution> all;
   // Rows of up to two tiles of 14 places, and one more.
   for (std::int64_t w = 1; w <= 29; ++w)
     all.push_back({1, 3, 1, w, 17, 1, 3, {{"padding", "[0,1]"}}});
@@ -80,7 +80,7 @@ std::vector<Shape> shapes() {
 }
 
 // The three uses of a shape.
-std::vector<Problem> problems_of(const Shape& s, DType dtype) {
+std::vector<Problem> problems_of(const BlockedConvolution& s, DType dtype) {
   const Dims x = {s.n, s.c, s.h, s.w}, w = {s.m, s.c / s.groups, s.kh, s.kw};
   const auto text = [](std::int64_t h, std::int64_t v) {
     return '[' + std::to_string(h) + ',' + std::to_string(v) + ']';
@@ -104,7 +104,7 @@ class Conv2dShapes : public testing::TestWithParam<DType> {};
 
 TEST_P(Conv2dShapes, AgreeWithTheReference) {
   int held = 0;
-  for (const Shape& shape : shapes()) {
+  for (const BlockedConvolution& shape : blocked_convolutions()) {
     for (const Problem& problem : problems_of(shape, GetParam())) {
       for (const Kernel* kernel : kernels_of(problem.op->name)) {
         if (kernel->provider == Provider::npu) held += expect_conforms(*kernel, problem, 1) ? 1 : 0;
@@ -116,7 +116,7 @@ TEST_P(Conv2dShapes, AgreeWithTheReference) {
 
 // Sums have one order, whatever the vectors hold and however the work is shared.
 TEST_P(Conv2dShapes, GiveTheSameBitsOnEveryIsaAndThread) {
-  for (const Shape& shape : shapes()) {
+  for (const BlockedConvolution& shape : blocked_convolutions()) {
     for (const Problem& problem : problems_of(shape, GetParam())) {
       const std::vector<Tensor> inputs = filled_inputs(problem);
       for (const Kernel* kernel : kernels_of(problem.op->name)) {

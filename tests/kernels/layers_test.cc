@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-struct Use {
+struct LayerUse {
   std::string op;
   std::vector<Dims> shapes;
   AttrTexts attrs = {};
@@ -23,10 +23,10 @@ struct Use {
   }
 };
 
-void PrintTo(const Use& use, std::ostream* out) { *out << use.text(); }
+void PrintTo(const LayerUse& use, std::ostream* out) { *out << use.text(); }
 
-const std::vector<Use>& uses() {
-  static const std::vector<Use> all = {
+const std::vector<LayerUse>& layer_uses() {
+  static const std::vector<LayerUse> all = {
       {"matmul", {{1, 1}, {1, 1}}},
       {"matmul", {{65, 33}, {33, 17}}},
       {"matmul", {{33, 65}, {33, 70}}, {{"transpose_a", "true"}}},
@@ -237,7 +237,7 @@ const std::vector<Use>& uses() {
 
 }  // namespace
 
-class Layers : public testing::TestWithParam<Use> {};
+class Layers : public testing::TestWithParam<LayerUse> {};
 
 TEST_P(Layers, AgreeWithTheReference) {
   const auto& [op_name, shapes, attrs] = GetParam();
@@ -259,6 +259,6 @@ TEST_P(Layers, AgreeWithTheReference) {
   EXPECT_GT(held, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Uses, Layers, testing::ValuesIn(uses()));
+INSTANTIATE_TEST_SUITE_P(Uses, Layers, testing::ValuesIn(layer_uses()));
 
 }  // namespace opbench

@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-struct Use {
+struct MovementUse {
   std::string op;
   std::vector<Dims> shapes;
   AttrTexts attrs = {};
@@ -27,8 +27,8 @@ struct Use {
   }
 };
 
-const std::vector<Use>& uses() {
-  static const std::vector<Use> all = {
+const std::vector<MovementUse>& movement_uses() {
+  static const std::vector<MovementUse> all = {
       {"concat", {{2, 3, 5, 7}}},
       {"concat", {{2, 3, 5, 7}, {2, 1, 5, 7}, {2, 0, 5, 7}, {2, 17, 5, 7}}},
       {"concat", {{0, 3}, {0, 5}}},
@@ -155,7 +155,7 @@ Tensor random_bits(const TensorDesc& desc, std::uint64_t seed) {
   return tensor;
 }
 
-Tensor index_input(const Use& use, const Problem& problem, std::size_t i) {
+Tensor index_input(const MovementUse& use, const Problem& problem, std::size_t i) {
   Tensor tensor(problem.inputs[i]);
   if (use.indices.empty()) {
     fill(tensor, default_data(problem, i), 7);
@@ -166,7 +166,7 @@ Tensor index_input(const Use& use, const Problem& problem, std::size_t i) {
   return tensor;
 }
 
-std::vector<Tensor> inputs_of(const Use& use, const Problem& problem) {
+std::vector<Tensor> inputs_of(const MovementUse& use, const Problem& problem) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
     inputs.push_back(problem.op->input(i).has_own_dtype() ? index_input(use, problem, i)
@@ -209,13 +209,13 @@ void expect_bits(const Kernel& kernel, const Problem& problem, const std::vector
   }
 }
 
-bool is_takeable(const Use& use, Format format) {
+bool is_takeable(const MovementUse& use, Format format) {
   return format != Format::NC1HWC0 ||
          std::all_of(use.shapes.begin(), use.shapes.end(),
                      [](const Dims& shape) { return !shape.empty() && shape.size() <= 4; });
 }
 
-void expect_variants(const Use& use, DType dtype, Format format, DType index_dtype) {
+void expect_variants(const MovementUse& use, DType dtype, Format format, DType index_dtype) {
   const Op& op = find_op(use.op);
   const Attrs attrs = attrs_of(op, use.attrs);
   std::vector<std::optional<DType>> own(use.shapes.size());
@@ -233,7 +233,7 @@ void expect_variants(const Use& use, DType dtype, Format format, DType index_dty
 }
 
 void expect_every_use(std::span<const DType> dtypes) {
-  for (const Use& use : uses()) {
+  for (const MovementUse& use : movement_uses()) {
     const Op& op = find_op(use.op);
     for (const DType dtype : dtypes) {
       // Plain formats follow the rank, so one of them is all of them.

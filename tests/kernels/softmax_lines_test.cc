@@ -3,16 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/simd/cube.h"
 #include "tensor/parallel.h"
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
 
 struct Lines {
   Dims shape;
@@ -124,7 +122,7 @@ TEST(SoftmaxLines, FarBelowTheGreatest) {
 
 TEST(SoftmaxLines, NanSpreadsOverItsLine) {
   on_every_isa([] {
-    for (const float special : {std::numeric_limits<float>::quiet_NaN(), kInf}) {
+    for (const float special : {kNan, kInf}) {
       for (const std::size_t axis : {0, 1}) {
         for (const std::size_t place : {0, 1, 20, 39}) {
           Lines lines = lines_of(axis == 1 ? Dims{2, 40} : Dims{40, 2}, axis, 1);

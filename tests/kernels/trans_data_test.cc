@@ -30,7 +30,7 @@ Tensor stored(const TensorDesc& desc, const Bytes& bytes) {
 }
 
 /// A cast as a case would state it.
-Problem cast(const TensorDesc& x, const TensorDesc& y) {
+Problem format_cast(const TensorDesc& x, const TensorDesc& y) {
   const Op& op = find_op("trans_data");
   const TensorDesc& blocked = is_private(x.format) ? x : y;
   const int groups = std::max(x.groups, y.groups);
@@ -47,7 +47,7 @@ std::vector<std::pair<TensorDesc, TensorDesc>> pairs_of(DType dtype, const Dims&
   for (const TensorDesc& x : storages) {
     for (const TensorDesc& y : storages) {
       try {
-        if (cast(x, y).outputs[0] == y) pairs.emplace_back(x, y);
+        if (format_cast(x, y).outputs[0] == y) pairs.emplace_back(x, y);
       } catch (const Error&) {
         // The same storage, another C0, groups of one side only.
       }
@@ -77,7 +77,7 @@ void expect_cast(const Kernel& kernel, const Problem& problem, const Tensor& x,
 void expect_casts(DType dtype, const Dims& shape) {
   const Bytes logical = noise(describe(dtype, shape).bytes(), shape.size());
   for (const auto& [from, to] : pairs_of(dtype, shape)) {
-    const Problem problem = cast(from, to);
+    const Problem problem = format_cast(from, to);
     const Tensor x = stored(from, stored_by_definition(from, logical, kPoison));
     const Bytes expected = stored_by_definition(to, logical, 0);
     for (const Kernel* kernel : kernels_of("trans_data")) {
@@ -181,7 +181,7 @@ TEST(TransData, ReadsNothingBeyondItsInput) {
     for (const DType dtype : {DType::int8, DType::fp16, DType::fp32}) {
       const Bytes logical = noise(describe(dtype, shape).bytes());
       for (const auto& [from, to] : pairs_of(dtype, shape)) {
-        const Problem problem = cast(from, to);
+        const Problem problem = format_cast(from, to);
         if (!refusal(kernel, problem).empty()) continue;
         const Fenced x(stored_by_definition(from, logical, kPoison));
         Tensor y(to);
@@ -200,7 +200,7 @@ TEST(TransData, RoundTripsAreExact) {
   const Dims shape = {18, 21, 3, 5};
   const Bytes logical = noise(describe(DType::fp16, shape).bytes());
   for (const auto& [from, to] : pairs_of(DType::fp16, shape)) {
-    const Problem there = cast(from, to), back = cast(to, from);
+    const Problem there = format_cast(from, to), back = format_cast(to, from);
     if (!refusal(kernel, there).empty() || !refusal(kernel, back).empty()) continue;
     const Tensor x = stored(from, stored_by_definition(from, logical, 0));
     Tensor y(to), again = stored(from, Bytes(from.bytes(), kPoison));
@@ -218,7 +218,7 @@ TEST(TransData, VariantsTakeWhatTheyAreFor) {
     for (const auto& [from, to] : pairs_of(DType::fp32, shape)) {
       ++all;
       for (const Kernel* kernel : kernels_of("trans_data")) {
-        taken[kernel->name] += refusal(*kernel, cast(from, to)).empty();
+        taken[kernel->name] += refusal(*kernel, format_cast(from, to)).empty();
       }
     }
   }
@@ -236,7 +236,7 @@ TEST(TransData, ImagesInTurnWhereLinesAreShared) {
   const std::int64_t images = 6 * bytes / (58 * 9 * 8 * 2) + 3;
   const TensorDesc blocked = describe(DType::fp16, {images, 58, 9, 8}, Format::NC1HWC0);
   const TensorDesc plain = describe(DType::fp16, {images, 58, 9, 8}, Format::NHWC);
-  for (const Problem& problem : {cast(blocked, plain), cast(plain, blocked)}) {
+  for (const Problem& problem : {format_cast(blocked, plain), format_cast(plain, blocked)}) {
     const Tensor x = filled(problem.inputs[0], {}, 5);
     Tensor expected = poisoned(problem.outputs[0]);
     run_kernel(find_kernel("trans_data", "native"), problem, {&x}, {&expected}, 2);

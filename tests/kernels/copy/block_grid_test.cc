@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-void expect_moved(const BlockGrid& grid) {
+void expect_grid_moved(const BlockGrid& grid) {
   SCOPED_TRACE(testing::Message() << grid.bytes << " bytes, " << grid.np << "x" << grid.nq);
   const std::int64_t size = grid.np * grid.nq * grid.bytes;
   const Bytes from = noisy(size), expected(size);
@@ -36,7 +36,7 @@ TEST(BlockGrid, BlocksChangeTheirOrder) {
     for (const std::int64_t bytes : {16, 32, 48, 64, 80, 192}) {
       for (const std::int64_t np : {1, 7, 9}) {
         const std::int64_t nq = 5;
-        expect_moved({bytes, np, nq, nq * bytes, bytes, bytes, np * bytes});
+        expect_grid_moved({bytes, np, nq, nq * bytes, bytes, bytes, np * bytes});
       }
     }
   });

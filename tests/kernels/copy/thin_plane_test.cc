@@ -10,7 +10,7 @@ namespace opbench {
 namespace {
 
 // Both ends of both memories are those of the plane.
-void expect_transposed(const Plane& plane, bool stream) {
+void expect_thin_transposed(const Plane& plane, bool stream) {
   SCOPED_TRACE(testing::Message() << plane.element_bytes << " bytes, " << plane.na << "x"
                                   << plane.nb << ", stream: " << stream);
   ASSERT_TRUE(is_thin(plane));
@@ -39,11 +39,11 @@ TEST(ThinPlane, WovenAndDealt) {
     for (const int bytes : {1, 2, 4, 8}) {
       for (const std::int64_t side : {2, 3, 4}) {
         for (const std::int64_t count : {1, 2, 5, 15, 16, 17, 31, 33, 64, 65, 130, 257}) {
-          expect_transposed({bytes, count, side, count + 3, side, count, side}, false);
-          expect_transposed({bytes, side, count, side, count + 1, side, count}, false);
+          expect_thin_transposed({bytes, count, side, count + 3, side, count, side}, false);
+          expect_thin_transposed({bytes, side, count, side, count + 1, side, count}, false);
           // As streaming needs it: rows begin at multiples of 64 bytes.
           const std::int64_t step = (count * bytes + 63) / 64 * 64 / bytes;
-          expect_transposed({bytes, side, count, side, step, side, count}, true);
+          expect_thin_transposed({bytes, side, count, side, step, side, count}, true);
         }
       }
     }

@@ -13,7 +13,7 @@ namespace {
 
 // As the cube unit has them: 11 bits, so that products are exact and a fused multiply-add, which
 // the target `scalar` does not have, is a multiplication and an addition.
-std::vector<float> numbers(std::int64_t count, std::uint64_t seed) {
+std::vector<float> cube_numbers(std::int64_t count, std::uint64_t seed) {
   const std::vector<std::uint8_t> bytes = noise(static_cast<std::size_t>(2 * count), seed);
   std::vector<float> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -40,9 +40,10 @@ void multiply(const Gemm& s, const float* a, const float* b, float* c, bool accu
 void expect_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
   const Gemm shape{m, n, k, k + 3, n + 5, n + 7};
-  const std::vector<float> a = numbers(m * shape.lda, 1), b = numbers((k + 1) * shape.ldb, 2);
+  const std::vector<float> a = cube_numbers(m * shape.lda, 1),
+                           b = cube_numbers((k + 1) * shape.ldb, 2);
   for (const bool accumulate : {false, true}) {
-    std::vector<float> expected = numbers(m * shape.ldc, 3), found = expected;
+    std::vector<float> expected = cube_numbers(m * shape.ldc, 3), found = expected;
     multiply(shape, a.data(), b.data(), expected.data(), accumulate);
     gemm(shape, a.data(), b.data(), found.data(), accumulate);
     EXPECT_EQ(found, expected) << "accumulate: " << accumulate;
@@ -59,7 +60,8 @@ void expect_product_at_places(std::int64_t m, std::int64_t n, std::int64_t k) {
     term.push_back(2 * p);
     right.push_back((p % 2 == 0 ? p + 1 : p + 2) * shape.ldb);
   }
-  const std::vector<float> a = numbers(m * shape.lda, 1), b = numbers((k + 3) * shape.ldb, 2);
+  const std::vector<float> a = cube_numbers(m * shape.lda, 1),
+                           b = cube_numbers((k + 3) * shape.ldb, 2);
   std::vector<float> plain_a(static_cast<std::size_t>(m * k)), plain_b;
   for (std::int64_t i = 0; i < m * k; ++i) {
     const auto at = static_cast<std::size_t>(row[std::size_t(i / k)] + term[std::size_t(i % k)]);
@@ -68,7 +70,7 @@ void expect_product_at_places(std::int64_t m, std::int64_t n, std::int64_t k) {
   for (const std::int64_t at : right)
     plain_b.insert(plain_b.end(), &b[std::size_t(at)], &b[std::size_t(at + n)]);
   for (const bool accumulate : {false, true}) {
-    std::vector<float> expected = numbers(m * shape.ldc, 3), found = expected;
+    std::vector<float> expected = cube_numbers(m * shape.ldc, 3), found = expected;
     multiply({m, n, k, k, n, shape.ldc}, plain_a.data(), plain_b.data(), expected.data(),
              accumulate);
     gemm_at(shape, {row.data(), term.data(), right.data()}, a.data(), b.data(), found.data(),

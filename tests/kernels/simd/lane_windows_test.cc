@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 #include "kernels/simd/cube.h"
 #include "kernels/simd/plane_windows.h"
 #include "tensor/buffer.h"
 #include "tests/support.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {
@@ -22,14 +22,13 @@ Pool pool_of(std::int64_t size, Window window) {
 }
 
 // Small whole numbers, equal ones among them, and what compares otherwise.
-std::vector<float> numbers(std::int64_t count, bool has_nan) {
-  constexpr float kInf = std::numeric_limits<float>::infinity();
+std::vector<float> numbers_to_compare(std::int64_t count, bool has_nan) {
   std::vector<float> values;
   for (const std::uint8_t byte : noise(static_cast<std::size_t>(count), 5)) {
     float value = float(byte % 9) - 4;
     if (byte > 240) value = byte % 2 == 0 ? kInf : -kInf;
     if (byte % 9 == 4 && byte % 2 == 0) value = -0.0f;
-    if (has_nan && byte % 23 == 0) value = std::numeric_limits<float>::quiet_NaN();
+    if (has_nan && byte % 23 == 0) value = kNan;
     values.push_back(value);
   }
   return values;
@@ -80,7 +79,7 @@ TEST(LaneWindows, GreatestIsTheFirstOfEqualsAndTheLastNaN) {
         const Pool pool = pool_of(size, window);
         for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
           for (const bool has_nan : {false, true}) {
-            const std::vector<float> values = numbers(pool.h * pool.w * kCube, has_nan);
+            const std::vector<float> values = numbers_to_compare(pool.h * pool.w * kCube, has_nan);
             SCOPED_TRACE(testing::Message() << name(dtype) << " " << size << " " << window.kernel.h
                                             << "x" << window.kernel.w << " " << window.dilation.w);
             expect_greatest(pool, dtype, has_nan, values);

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "tests/support/non_finite.h"
+
 namespace opbench {
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // `tiny` is the smallest number above 0 of the type, `most` its greatest.
 template <class T>
@@ -18,10 +18,9 @@ void expect_keys_grow(double tiny, double most) {
     EXPECT_LT(key_of(static_cast<T>(ascending[i - 1])), key_of(static_cast<T>(ascending[i]))) << i;
   }
   EXPECT_EQ(key_of(static_cast<T>(-0.0)), key_of(static_cast<T>(0.0)));
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const double any : {nan, -nan}) {
+  for (const double any : {kNan, -kNan}) {
     EXPECT_GT(key_of(static_cast<T>(any)), key_of(static_cast<T>(kInf)));
-    EXPECT_EQ(key_of(static_cast<T>(any)), key_of(static_cast<T>(nan))) << "whatever its sign";
+    EXPECT_EQ(key_of(static_cast<T>(any)), key_of(static_cast<T>(kNan))) << "whatever its sign";
   }
 }
 

@@ -7,8 +7,8 @@
 namespace opbench {
 namespace {
 
-Conv2d conv_of(std::int64_t width, std::int64_t stride, std::int64_t padding,
-               std::int64_t dilation) {
+Conv2d dilated_conv(std::int64_t width, std::int64_t stride, std::int64_t padding,
+                    std::int64_t dilation) {
   Conv2d conv{};
   conv.n = conv.m = conv.groups = 1;
   conv.c = 2, conv.h = 7, conv.w = width;
@@ -35,7 +35,8 @@ void for_each_conv(Test test) {
   for (const std::int64_t width : {5, 14, 15, 16, 17, 18, 31, 32, 33, 34, 50}) {
     for (const std::int64_t stride : {1, 2}) {
       for (const std::int64_t padding : {0, 1, 2}) {
-        for (const std::int64_t dilation : {1, 2}) test(conv_of(width, stride, padding, dilation));
+        for (const std::int64_t dilation : {1, 2})
+          test(dilated_conv(width, stride, padding, dilation));
       }
     }
   }
@@ -71,7 +72,7 @@ TEST(PaddedPlanes, HoldWhatEveryTapMeets) {
 
 // Only the first of a stride's planes is met by a kernel of one tap, and only that is there.
 TEST(PaddedPlanes, OneTapHasOnePlane) {
-  Conv2d conv = conv_of(9, 2, 0, 1);
+  Conv2d conv = dilated_conv(9, 2, 0, 1);
   conv.window.kernel = {1, 1};
   conv.oh = 4, conv.ow = 5;
   const PaddedPlanes planes(conv, 4);

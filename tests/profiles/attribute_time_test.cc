@@ -12,7 +12,8 @@ using testing::SizeIs;
 constexpr std::int64_t kNs = 1000;  // in picoseconds
 constexpr std::int64_t kStart = 1'736'408'883'704'643'212;
 
-DeviceSpan span(SpanKind kind, std::int64_t start, std::int64_t length, std::uint32_t device = 0) {
+DeviceSpan device_span(SpanKind kind, std::int64_t start, std::int64_t length,
+                       std::uint32_t device = 0) {
   DeviceSpan one;
   one.kind = kind;
   one.start_ns = kStart + start;
@@ -22,13 +23,13 @@ DeviceSpan span(SpanKind kind, std::int64_t start, std::int64_t length, std::uin
 }
 
 DeviceSpan computing(std::int64_t start, std::int64_t length, std::uint32_t device = 0) {
-  return span(SpanKind::computing, start, length, device);
+  return device_span(SpanKind::computing, start, length, device);
 }
 DeviceSpan communication(std::int64_t start, std::int64_t length) {
-  return span(SpanKind::communication, start, length);
+  return device_span(SpanKind::communication, start, length);
 }
 DeviceSpan copy(std::int64_t start, std::int64_t length) {
-  return span(SpanKind::copy, start, length);
+  return device_span(SpanKind::copy, start, length);
 }
 
 /// A step's name, when it begins and how long it lasts.

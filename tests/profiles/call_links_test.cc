@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 /// "1.0": output 0 of call 1; "in2": the third tensor from outside; with "?" where another tensor
 /// could be it.
-std::string text_of(const TensorLink& link) {
+std::string link_text(const TensorLink& link) {
   const std::string name = link.call == TensorLink::kOutside
                                ? fmt::format("in{}", link.tensor)
                                : fmt::format("{}.{}", link.call, link.tensor);
@@ -21,7 +21,7 @@ std::string text_of(const TensorLink& link) {
 
 std::vector<std::string> links_of(const CallLinks& links, std::size_t call) {
   std::vector<std::string> all;
-  for (const TensorLink& link : links.inputs.at(call)) all.push_back(text_of(link));
+  for (const TensorLink& link : links.inputs.at(call)) all.push_back(link_text(link));
   return all;
 }
 

@@ -16,8 +16,8 @@ using testing::SizeIs;
 constexpr const char* kNoStarts = "Name,Type,Accelerator Core,Duration(us),Input Data Types\n";
 constexpr const char* kStarts = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n";
 
-std::string row(const std::string& type, double us, const std::string& core = "AI_CORE",
-                const std::string& dtypes = "FLOAT") {
+std::string task_row(const std::string& type, double us, const std::string& core = "AI_CORE",
+                     const std::string& dtypes = "FLOAT") {
   return fmt::format("{0},{0},{1},{2},{3}\n", type, core, us, dtypes);
 }
 
@@ -30,7 +30,7 @@ std::vector<Finding> found_by(Rule rule, const IngestResult& profile) {
 
 // Without steps the warning is by the share itself: that of trans_data is 0.15.
 TEST(ProfileView, WarnsFromTheSharesOfItsRuleOn) {
-  const IngestResult profile = ingest_text(kNoStarts + row("Add", 10));
+  const IngestResult profile = ingest_text(kNoStarts + task_row("Add", 10));
   const ProfileView view(profile);
   EXPECT_FALSE(view.step());
   EXPECT_FALSE(view.finding("trans_data", "", 0.149, std::nullopt).is_warning);
@@ -45,7 +45,7 @@ TEST(ProfileView, WarnsFromTheSharesOfItsRuleOn) {
 // 10, 20 and 70 of 100 us; the finding of the first two is 30 %, the longer one first as stated.
 TEST(ProfileView, SumsSharesOfOperators) {
   const IngestResult profile =
-      ingest_text(kNoStarts + row("Add", 10) + row("Mul", 20) + row("MatMul", 70));
+      ingest_text(kNoStarts + task_row("Add", 10) + task_row("Mul", 20) + task_row("MatMul", 70));
   const ProfileView view(profile);
   ASSERT_THAT(view.operators(), SizeIs(3));
   const HotOperator *mul = view.by_id(1), *add = view.by_id(0);
@@ -65,7 +65,7 @@ TEST(ProfileView, SumsSharesOfOperators) {
 
 TEST(ProfileView, HasFivePiecesOfEvidence) {
   std::string text = kNoStarts;
-  for (int i = 0; i < 7; ++i) text += row("Op" + std::to_string(i), 10);
+  for (int i = 0; i < 7; ++i) text += task_row("Op" + std::to_string(i), 10);
   const IngestResult profile = ingest_text(text);
   const ProfileView view(profile);
   std::vector<const HotOperator*> all;
@@ -85,7 +85,7 @@ TEST(ProfileView, TellsCounts) {
 TEST(Conversions, CountFromTheirShareOn) {
   const auto found = [](double us) {
     return found_by(find_conversions,
-                    ingest_text(kNoStarts + row("Cast", us) + row("Add", 100 - us)));
+                    ingest_text(kNoStarts + task_row("Cast", us) + task_row("Add", 100 - us)));
   };
   EXPECT_THAT(found(4.9), IsEmpty());
   const std::vector<Finding> casts = found(5);
@@ -97,8 +97,8 @@ TEST(Conversions, CountFromTheirShareOn) {
 // Transposes and copies are one finding: 2 + 3 of 100 us, 3 % is the rule's.
 TEST(Conversions, AddUpCopiesAndTransposes) {
   const std::vector<Finding> found =
-      found_by(find_conversions,
-               ingest_text(kNoStarts + row("Transpose", 2) + row("ViewCopy", 3) + row("Add", 95)));
+      found_by(find_conversions, ingest_text(kNoStarts + task_row("Transpose", 2) +
+                                             task_row("ViewCopy", 3) + task_row("Add", 95)));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].rule, "copies");
   EXPECT_EQ(found[0].what, "2 copies and transposes take 5.0 % of the device time");
@@ -107,8 +107,8 @@ TEST(Conversions, AddUpCopiesAndTransposes) {
 // The dtype that comes first in the rule's list is to blame: COMPLEX64 before INT64.
 TEST(AiCpu, NamesADtypeThatExplainsIt) {
   const auto found = [](double us, const std::string& dtypes) {
-    return found_by(find_aicpu, ingest_text(kNoStarts + row("Sort", us, "AI_CPU", dtypes) +
-                                            row("Add", 100 - us)));
+    return found_by(find_aicpu, ingest_text(kNoStarts + task_row("Sort", us, "AI_CPU", dtypes) +
+                                            task_row("Add", 100 - us)));
   };
   EXPECT_THAT(found(19.9, "INT64"), IsEmpty());
   const std::vector<Finding> one = found(20, "INT64");
@@ -126,9 +126,9 @@ TEST(AiCpu, NamesADtypeThatExplainsIt) {
 
 // 60 us of computing, 40 of communication; without start times nobody knows what overlaps.
 TEST(Communication, WithoutAStepIsAShareOfAllTimes) {
-  const std::vector<Finding> found =
-      found_by(find_what_does_not_compute,
-               ingest_text(kNoStarts + row("Add", 60) + row("hcom_allReduce_", 40, "HCCL")));
+  const std::vector<Finding> found = found_by(
+      find_what_does_not_compute,
+      ingest_text(kNoStarts + task_row("Add", 60) + task_row("hcom_allReduce_", 40, "HCCL")));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].rule, "communication");
   EXPECT_EQ(found[0].what, "communication takes 40.0 % of all times; what overlaps is not known");

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kHeader =
+constexpr const char* kRatioHeader =
     "Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),Block Dim,Input Shapes,"
     "Input Data Types,Input Formats,Output Shapes,Output Data Types,Output Formats,mac_ratio,"
     "vec_ratio,mte2_ratio\n";
@@ -38,20 +38,20 @@ const Finding& finding_of(const std::vector<Finding>& findings, std::string_view
 }
 
 /// A table, row by row.
-class Table {
+class KernelTable {
  public:
-  Table& row(const std::string& type, double duration, const std::string& rest) {
+  KernelTable& row(const std::string& type, double duration, const std::string& rest) {
     text_ += "n," + type + ",AI_CORE," + std::to_string(start_) + ',' + std::to_string(duration) +
              ',' + rest + '\n';
     start_ += static_cast<int>(duration) + 1;
     return *this;
   }
-  Table& pause(int us) {
+  KernelTable& pause(int us) {
     start_ += us;
     return *this;
   }
   std::vector<Finding> findings(const CoreCounts& cores = {}) const {
-    return found_in(ingest_text(kHeader + text_), cores);
+    return found_in(ingest_text(kRatioHeader + text_), cores);
   }
 
  private:
@@ -107,7 +107,7 @@ TEST(Findings, NameTheDtypeThatSentAnOperatorToAiCpu) {
 }
 
 TEST(Findings, AreNoneOfAProfileThatIsGood) {
-  Table table;
+  KernelTable table;
   for (int i = 0; i < 10; ++i) {
     table.row("Add", 10, "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,0.5,").pause(-1);
   }
@@ -116,7 +116,7 @@ TEST(Findings, AreNoneOfAProfileThatIsGood) {
 
 // More than two rows, as msprof has it.
 TEST(Findings, TwoConversionsAreNoRemark) {
-  Table table;
+  KernelTable table;
   table.row("TransData", 5, kTo5hd).row("Add", 5, kNd).row("TransData", 5, kTo5hd);
   EXPECT_THAT(rules_of(table.findings()), Not(Contains("trans_data")));
   table.row("TransData", 5, kTo5hd);
@@ -125,7 +125,7 @@ TEST(Findings, TwoConversionsAreNoRemark) {
 
 TEST(Findings, AlignmentIsOfChannelsPlanesAndRows) {
   const auto text = [](const std::string& rest) {
-    const auto findings = Table().row("X", 10, rest).findings();
+    const auto findings = KernelTable().row("X", 10, rest).findings();
     return finding_of(findings, "alignment").evidence.at(0).text;
   };
   EXPECT_THAT(text("0,8,\"2,3,4,4\",FLOAT,NCHW,\"16,16\",FLOAT,ND,,,"),
@@ -138,7 +138,7 @@ TEST(Findings, AlignmentIsOfChannelsPlanesAndRows) {
 }
 
 TEST(Findings, BlockDimsAreJudgedByTheCoresThatAreStated) {
-  Table table;
+  KernelTable table;
   table.row("Add", 10, "0,20,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,,");
   EXPECT_THAT(rules_of(table.findings()), Not(Contains("block_dim")));
   EXPECT_THAT(finding_of(table.findings({.cube = 24, .vector = 0}), "block_dim").evidence[0].text,
@@ -149,7 +149,7 @@ TEST(Findings, BlockDimsAreJudgedByTheCoresThatAreStated) {
 
 TEST(Findings, PipesTellWhatBindsAnOperator) {
   const std::string tensors = "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,";
-  Table table;
+  KernelTable table;
   table.row("Moves", 30, tensors + "0.1,0.2,0.9").row("Computes", 30, tensors + "0.95,0.1,0.5");
   table.row("Idles", 30, tensors + "0.3,0.2,0.4").row("Short", 3, tensors + "0.3,0.2,0.4");
   const std::vector<Finding> findings = table.findings();
@@ -161,7 +161,7 @@ TEST(Findings, PipesTellWhatBindsAnOperator) {
 }
 
 TEST(Findings, SmallOperatorsInARowMayBeFused) {
-  Table table;
+  KernelTable table;
   for (int i = 0; i < 6; ++i) {
     table.row("Mul", 2, kNd).row("Gelu", 2, kNd).row("Add", 2, kNd).row("MatMul", 50, kNd);
   }
@@ -171,7 +171,7 @@ TEST(Findings, SmallOperatorsInARowMayBeFused) {
 }
 
 TEST(Findings, IdleTimeCountsFromItsShareOn) {
-  Table table;
+  KernelTable table;
   table.row("Add", 100, kNd).row("Mul", 5, kNd);
   EXPECT_THAT(rules_of(table.findings()), Not(Contains("idle")));
   table.pause(40).row("Add", 5, kNd);

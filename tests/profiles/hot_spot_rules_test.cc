@@ -2,6 +2,7 @@
 
 #include "profiles/hot_spots.h"
 #include "tensor/error.h"
+#include "tests/profiles/profiles.h"
 #include "tests/support/temp_dir.h"
 
 namespace opbench {
@@ -11,9 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr std::int64_t kUs = 1'000'000;  // in picoseconds
-
-DeviceTask task_of(std::string_view type, std::string_view core, std::string_view name) {
+DeviceTask typed_task(std::string_view type, std::string_view core, std::string_view name) {
   DeviceTask task;
   task.type = type;
   task.core = core;
@@ -102,11 +101,11 @@ TEST(HotSpotRules, AFileReplacesWholeListsOfRunsAndNames) {
 // By the core, or by how the name begins.
 TEST(HotSpotRules, KnowCommunicationByCoreAndName) {
   const HotSpotRules& rules = HotSpotRules::builtin();
-  EXPECT_TRUE(rules.is_communication(task_of("", "HCCL", "x")));
-  EXPECT_TRUE(rules.is_communication(task_of("", "AI_CORE", "hcom_allReduce__1")));
+  EXPECT_TRUE(rules.is_communication(typed_task("", "HCCL", "x")));
+  EXPECT_TRUE(rules.is_communication(typed_task("", "AI_CORE", "hcom_allReduce__1")));
   EXPECT_TRUE(rules.is_communication_name("ncclKernel_AllReduce"));
   EXPECT_FALSE(rules.is_communication_name("my_hcom_"));
-  EXPECT_FALSE(rules.is_communication(task_of("Add", "AI_CORE", "Add")));
+  EXPECT_FALSE(rules.is_communication(typed_task("Add", "AI_CORE", "Add")));
 }
 
 TEST(HotSpotRules, KnowWhatComputesAndWhatCopies) {
@@ -121,11 +120,11 @@ TEST(HotSpotRules, KnowWhatComputesAndWhatCopies) {
 // Parts of names count where there is no type alone: "TransDataAdd" of type Add is an Add.
 TEST(TaskGroup, HoldsTypesAndCoresAndNamesWithoutAType) {
   const TaskGroup group{"g", {"TransData"}, {"AI_CPU"}, {"TransData"}};
-  EXPECT_TRUE(group.holds(task_of("TransData", "AI_CORE", "x")));
-  EXPECT_TRUE(group.holds(task_of("Add", "AI_CPU", "x")));
-  EXPECT_TRUE(group.holds(task_of("", "AI_CORE", "te_TransData_1")));
-  EXPECT_FALSE(group.holds(task_of("Add", "AI_CORE", "te_TransData_1")));
-  EXPECT_FALSE(group.holds(task_of("TransDataV2", "AI_CORE", "x")));
+  EXPECT_TRUE(group.holds(typed_task("TransData", "AI_CORE", "x")));
+  EXPECT_TRUE(group.holds(typed_task("Add", "AI_CPU", "x")));
+  EXPECT_TRUE(group.holds(typed_task("", "AI_CORE", "te_TransData_1")));
+  EXPECT_FALSE(group.holds(typed_task("Add", "AI_CORE", "te_TransData_1")));
+  EXPECT_FALSE(group.holds(typed_task("TransDataV2", "AI_CORE", "x")));
 }
 
 class HotSpotRulesFile : public testing::Test, protected TempDir {};

@@ -17,13 +17,13 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::SizeIs;
 
-json expected() {
+json expected_hot_spots() {
   std::ifstream file(test_data("profiles/expected_hotspots.json"));
   return json::parse(file).at("files");
 }
 
 // As the expected values are rounded.
-constexpr double kHalfNs = 0.00051, kShare = 5.1e-7;
+constexpr double kShare = 5.1e-7;
 
 void expect_group(const HotSpots& spots, const std::string& name, const json& wanted) {
   SCOPED_TRACE(name);
@@ -64,7 +64,7 @@ class Samples : public testing::TestWithParam<std::string> {};
 TEST_P(Samples, HaveTheHotSpotsThatWereCounted) {
   const IngestResult result = ingest_samples({GetParam()});
   const HotSpots& spots = result.hot_spots;
-  const json wanted = expected().at(GetParam());
+  const json wanted = expected_hot_spots().at(GetParam());
   const auto malformed = std::ssize(wanted.at("malformed_lines"));
   ASSERT_THAT(result.files, SizeIs(1));
   EXPECT_EQ(result.files[0].columns, wanted.at("columns"));

@@ -17,22 +17,23 @@ std::string tensor(const std::string& place, const std::string& shape,
          constant;
 }
 
-const std::string kX = tensor("InputDesc[0]", "[1, 16, 4, 4]");
-const std::string kY = tensor("OutputDesc[0]", "[1, 16, 4, 4]");
+const std::string kInput = tensor("InputDesc[0]", "[1, 16, 4, 4]");
+const std::string kOutput = tensor("OutputDesc[0]", "[1, 16, 4, 4]");
 
 LoggedCall parse(const std::string& text) { return parse_call("Relu", text, false); }
 
 /// The constant of an input of 3 elements, as far as it was taken.
 std::vector<double> values_of(const std::string& shape, const std::string& data) {
-  const LoggedCall call = parse(
-      tensor("InputDesc[0]", shape, "isConst = true, Const Len = 3 , Const data = " + data) + kY);
+  const LoggedCall call =
+      parse(tensor("InputDesc[0]", shape, "isConst = true, Const Len = 3 , Const data = " + data) +
+            kOutput);
   EXPECT_THAT(call.inputs, SizeIs(1));
   EXPECT_THAT(call.outputs, SizeIs(1));
   return call.inputs.at(0).values;
 }
 
 TEST(LoggedCall, HasTheNumbersOfItsTensors) {
-  const LoggedCall call = parse(kX + kY + "Attr: {axis = 1} ");
+  const LoggedCall call = parse(kInput + kOutput + "Attr: {axis = 1} ");
   EXPECT_EQ(call.op, "Relu");
   ASSERT_THAT(call.inputs, SizeIs(1));
   ASSERT_THAT(call.outputs, SizeIs(1));
@@ -49,7 +50,7 @@ TEST(LoggedCall, HasTheNumbersOfItsTensors) {
 }
 
 TEST(LoggedCall, NeedsNoAttributes) {
-  const LoggedCall call = parse(kX + kY);
+  const LoggedCall call = parse(kInput + kOutput);
   EXPECT_FALSE(call.attrs);
   EXPECT_FALSE(call.is_truncated);
 }
@@ -86,24 +87,24 @@ TEST(LoggedCall, LongConstantsAreNotKept) {
 }
 
 TEST(LoggedCall, BehindADamageIsLeftOut) {
-  const LoggedCall cut = parse(kX + kY.substr(0, kY.size() / 2));
+  const LoggedCall cut = parse(kInput + kOutput.substr(0, kOutput.size() / 2));
   EXPECT_THAT(cut.inputs, SizeIs(1));
   EXPECT_THAT(cut.outputs, IsEmpty());
   EXPECT_TRUE(cut.is_truncated);
-  const LoggedCall open = parse(kX + kY + "Attr: {axis = ");
+  const LoggedCall open = parse(kInput + kOutput + "Attr: {axis = ");
   EXPECT_FALSE(open.attrs);
   EXPECT_TRUE(open.is_truncated);
-  EXPECT_TRUE(parse(kX + "rubbish").is_truncated);
-  EXPECT_TRUE(parse(tensor("InputDesc[0]", "[1, 99999999999999999999]") + kY).is_truncated);
+  EXPECT_TRUE(parse(kInput + "rubbish").is_truncated);
+  EXPECT_TRUE(parse(tensor("InputDesc[0]", "[1, 99999999999999999999]") + kOutput).is_truncated);
 }
 
 // The summary loses the last character, which closes the attributes.
 TEST(LoggedCall, ASummaryHasItsLastCharacterBack) {
-  const LoggedCall call = parse_call("Relu", kX + kY + "Attr: {axis = 1", true);
+  const LoggedCall call = parse_call("Relu", kInput + kOutput + "Attr: {axis = 1", true);
   EXPECT_EQ(call.attrs, "{axis = 1}");
   EXPECT_TRUE(call.descriptor.ends_with("{axis = 1}"));
   EXPECT_FALSE(call.is_truncated);
-  const LoggedCall whole = parse_call("Relu", kX + kY + "Attr: {axis = 1}", true);
+  const LoggedCall whole = parse_call("Relu", kInput + kOutput + "Attr: {axis = 1}", true);
   EXPECT_EQ(whole.attrs, "{axis = 1}");
 }
 

@@ -158,7 +158,7 @@ constexpr const char* kTensor =
 // Softmax along the first axis: the table cannot tell, the log does.
 TEST(NetworkCases, TakeAttributesFromALogOfTheSameNetwork) {
   IngestResult profile =
-      ingest_text(kHeader + row("SoftmaxV2", "\"4,6\",FLOAT,ND", "\"4,6\",FLOAT,ND"));
+      ingest_text(kRowHeader + row("SoftmaxV2", "\"4,6\",FLOAT,ND", "\"4,6\",FLOAT,ND"));
   const NetworkCases without = cases_in(profile);
   ASSERT_THAT(ids(without), ElementsAre("softmax[4x6,fp32,ND]"));
   EXPECT_FALSE(without.cases[0].are_attrs_known);

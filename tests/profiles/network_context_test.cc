@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 /// A row of a table: what runs when, and its tensors as "4,8 FLOAT ND", with ";" between them.
-struct Row {
+struct TaskRow {
   std::string type;
   int start = 0;
   std::string inputs, outputs;
@@ -41,12 +41,12 @@ std::string column(const std::string& tensors, std::size_t part) {
   return '"' + all + '"';
 }
 
-std::string table(const std::vector<Row>& rows) {
+std::string table(const std::vector<TaskRow>& rows) {
   std::string text =
       "Name,Type,Accelerator Core,Stream ID,Start Time(us),Duration(us),Wait Time(us),Block Dim,"
       "Input Shapes,Input Data Types,Input Formats,Output Shapes,Output Data Types,Output "
       "Formats\n";
-  for (const Row& row : rows) {
+  for (const TaskRow& row : rows) {
     text += fmt::format("{}_{},{},AI_CORE,{},{},{},0,1", row.type, row.start, row.type, row.stream,
                         row.start, row.duration);
     for (const std::string& tensors : {row.inputs, row.outputs}) {
@@ -64,7 +64,7 @@ class NetworkContextTest : public testing::Test, protected TempDir {
         {write("t.csv", text)}, [](const std::string&) {}, [] { return false; });
     return context_of(profile, wish, [] { return false; });
   }
-  NetworkContext context(const std::vector<Row>& rows, const ContextWish& wish) const {
+  NetworkContext context(const std::vector<TaskRow>& rows, const ContextWish& wish) const {
     return context(table(rows), wish);
   }
 
@@ -81,9 +81,9 @@ class NetworkContextTest : public testing::Test, protected TempDir {
 
 const std::string kX = "4,8 FLOAT ND";
 
-const std::vector<Row> kChain = {{"Relu", 1, kX, kX},       {"Exp", 2, kX, kX},
-                                 {"Tanh", 3, kX, kX, 0, 9}, {"Sigmoid", 4, kX, kX},
-                                 {"Sqrt", 5, kX, kX},       {"Log", 6, kX, kX}};
+const std::vector<TaskRow> kChain = {{"Relu", 1, kX, kX},       {"Exp", 2, kX, kX},
+                                     {"Tanh", 3, kX, kX, 0, 9}, {"Sigmoid", 4, kX, kX},
+                                     {"Sqrt", 5, kX, kX},       {"Log", 6, kX, kX}};
 
 TEST_F(NetworkContextTest, TakesProducersAndConsumersUpToADepth) {
   EXPECT_THAT(graph(context(kChain, {"", 0})), ElementsAre("tanh(self_of_tanh) -> tanh"));
@@ -100,7 +100,7 @@ TEST_F(NetworkContextTest, TakesProducersAndConsumersUpToADepth) {
 }
 
 TEST_F(NetworkContextTest, SortsByTimeAndKeepsToOneStream) {
-  std::vector<Row> rows = {kChain[3], kChain[0], kChain[2], kChain[5], kChain[1], kChain[4]};
+  std::vector<TaskRow> rows = {kChain[3], kChain[0], kChain[2], kChain[5], kChain[1], kChain[4]};
   for (int start = 1; start < 7; ++start) rows.push_back({"Abs", start, kX, kX, 1, 0.5});
   const NetworkContext found = context(rows, {"", 2});
   EXPECT_THAT(graph(found),
@@ -111,7 +111,7 @@ TEST_F(NetworkContextTest, SortsByTimeAndKeepsToOneStream) {
 
 // Rows may come so late that others have been passed on already: they are left out and counted.
 TEST_F(NetworkContextTest, LeavesOutWhatComesTooLate) {
-  std::vector<Row> rows;
+  std::vector<TaskRow> rows;
   for (int start = 5000; start > 0; --start) rows.push_back({"Relu", start, kX, kX});
   const NetworkContext found = context(rows, {"", 1});
   EXPECT_EQ(found.late, 5000 - 4097);
@@ -123,7 +123,7 @@ TEST_F(NetworkContextTest, LeavesOutWhatComesTooLate) {
 
 // A million rows may follow: reading ends behind the last window.
 TEST_F(NetworkContextTest, KeepsTheTasksAround) {
-  std::vector<Row> rows;
+  std::vector<TaskRow> rows;
   for (int start = 1; start < 3000; ++start) rows.push_back({"Relu", start, kX, kX});
   rows[1500] = {"Tanh", 1501, kX, kX, 0, 1e6};
   const NetworkContext found = context(rows, {"tanh", 2});
@@ -141,7 +141,7 @@ TEST_F(NetworkContextTest, AtTheEndsOfAFileHasWhatIsThere) {
 
 // The first Tanh has nothing before it.
 TEST_F(NetworkContextTest, IsTheFirstCallWithBothSides) {
-  std::vector<Row> rows = kChain;
+  std::vector<TaskRow> rows = kChain;
   rows.insert(rows.begin(), {"Tanh", 0, kX, kX});
   const NetworkContext found = context(rows, {"tanh", 1});
   EXPECT_EQ(found.calls[found.centre].at.line, 5);
@@ -151,9 +151,9 @@ TEST_F(NetworkContextTest, IsTheFirstCallWithBothSides) {
 // A product [4,6] x [6,8], then tanh, and their sum: two tensors of that shape, and both are read.
 TEST_F(NetworkContextTest, InputsOfOneCallAreDifferentTensors) {
   const NetworkContext found =
-      context(std::vector<Row>{{"MatMulV2", 1, "4,6 FLOAT ND;6,8 FLOAT ND", kX},
-                               {"Tanh", 2, kX, kX},
-                               {"Add", 3, kX + ";" + kX, kX, 0, 5}},
+      context(std::vector<TaskRow>{{"MatMulV2", 1, "4,6 FLOAT ND;6,8 FLOAT ND", kX},
+                                   {"Tanh", 2, kX, kX},
+                                   {"Add", 3, kX + ";" + kX, kX, 0, 5}},
               {"", 2});
   EXPECT_THAT(graph(found), ElementsAre("matmul(self_of_matmul, mat2_of_matmul) -> matmul",
                                         "tanh(matmul) -> tanh", "add(tanh, matmul) -> add"));
@@ -165,7 +165,7 @@ TEST_F(NetworkContextTest, InputsOfOneCallAreDifferentTensors) {
 TEST_F(NetworkContextTest, CountsWhatCouldBeAnotherTensor) {
   const std::string operands = "4,6 FLOAT ND;6,8 FLOAT ND";
   const NetworkContext found = context(
-      std::vector<Row>{
+      std::vector<TaskRow>{
           {"MatMulV2", 1, operands, kX}, {"MatMulV2", 2, operands, kX}, {"Tanh", 3, kX, kX, 0, 9}},
       {"", 1});
   EXPECT_THAT(graph(found), ElementsAre("matmul(self_of_matmul, mat2_of_matmul) -> matmul",
@@ -178,7 +178,7 @@ TEST_F(NetworkContextTest, CountsWhatCouldBeAnotherTensor) {
 TEST_F(NetworkContextTest, SeesThroughConversions) {
   const std::string plain = "2,32,8,8 FLOAT NCHW", stored = "2,2,8,8,16 FLOAT NC1HWC0";
   const NetworkContext found = context(
-      std::vector<Row>{
+      std::vector<TaskRow>{
           {"TransData", 1, plain, stored},
           {"TransData", 2, "32,32,1,1 FLOAT NCHW", "2,2,16,16 FLOAT FRACTAL_Z"},
           {"Conv2D", 3, stored + ";2,2,16,16 FLOAT FRACTAL_Z;32 FLOAT ND", stored, 0, 9},
@@ -201,7 +201,7 @@ TEST_F(NetworkContextTest, SeesThroughConversions) {
 
 TEST_F(NetworkContextTest, SaysHowTensorsArriveFromOutside) {
   const std::string stored = "2,2,8,8,16 FLOAT NC1HWC0";
-  const NetworkContext found = context(std::vector<Row>{{"Relu", 1, stored, stored}}, {"", 1});
+  const NetworkContext found = context(std::vector<TaskRow>{{"Relu", 1, stored, stored}}, {"", 1});
   EXPECT_THAT(text_of_context(found),
               HasSubstr("      self_of_relu: {shape: [2, 32, 8, 8], format: NC1HWC0}\n"));
 }
@@ -212,7 +212,7 @@ TEST_F(NetworkContextTest, SeesThroughCastsAroundTheCubeUnit) {
     return tensor.replace(tensor.find("FLOAT"), 5, "FLOAT16");
   };
   const std::string a = "4,6 FLOAT ND", b = "6,8 FLOAT ND";
-  const std::vector<Row> rows = {
+  const std::vector<TaskRow> rows = {
       {"Relu", 1, a, a},         {"Cast", 2, a, half(a)},
       {"Cast", 3, b, half(b)},   {"MatMulV2", 4, half(a) + ";" + half(b), half(kX), 0, 9},
       {"Cast", 5, half(kX), kX}, {"Tanh", 6, kX, kX}};
@@ -223,7 +223,7 @@ TEST_F(NetworkContextTest, SeesThroughCastsAroundTheCubeUnit) {
   EXPECT_EQ(found.found.dtype, DType::fp32);
   EXPECT_EQ(found.found.casts, 3);
   // One operand in fp16 from elsewhere: then the product is one in fp16.
-  std::vector<Row> mixed = rows;
+  std::vector<TaskRow> mixed = rows;
   mixed.erase(mixed.begin() + 2);
   EXPECT_THAT(graph(context(mixed, {"", 1})),
               ElementsAre("cast(x_of_cast) -> cast", "matmul(cast, mat2_of_matmul) -> matmul",
@@ -231,7 +231,7 @@ TEST_F(NetworkContextTest, SeesThroughCastsAroundTheCubeUnit) {
 }
 
 TEST_F(NetworkContextTest, EndsAtWhatIsNoCase) {
-  std::vector<Row> rows = kChain;
+  std::vector<TaskRow> rows = kChain;
   rows[1].type = rows[3].type = "Mystery";
   const NetworkContext found = context(rows, {"", 2});
   EXPECT_THAT(graph(found), ElementsAre("tanh(self_of_tanh) -> tanh"));
@@ -246,7 +246,7 @@ TEST_F(NetworkContextTest, EndsAtWhatIsNoCase) {
 TEST_F(NetworkContextTest, LinksSingleElementsToTheCallBeforeOnly) {
   const std::string one = "1 FLOAT ND";
   const NetworkContext found = context(
-      std::vector<Row>{
+      std::vector<TaskRow>{
           {"Abs", 1, one, one}, {"Relu", 2, kX, kX}, {"Mul", 3, kX + ";" + one, kX, 0, 9}},
       {"", 2});
   EXPECT_THAT(graph(found),
@@ -257,8 +257,8 @@ TEST_F(NetworkContextTest, LinksSingleElementsToTheCallBeforeOnly) {
 TEST_F(NetworkContextTest, LeavesIndicesOutside) {
   const std::string index = "5 INT32 ND";
   const NetworkContext found = context(
-      std::vector<Row>{{"Cast", 1, "5 INT64 ND", index},
-                       {"GatherV2", 2, kX + ";" + index + ";1 INT64 ND", "5,8 FLOAT ND", 0, 9}},
+      std::vector<TaskRow>{{"Cast", 1, "5 INT64 ND", index},
+                           {"GatherV2", 2, kX + ";" + index + ";1 INT64 ND", "5,8 FLOAT ND", 0, 9}},
       {"", 2});
   EXPECT_THAT(graph(found), ElementsAre("gather(x_of_gather, indices_of_gather) -> gather"));
 }
@@ -307,7 +307,7 @@ TEST_F(NetworkContextTest, TakesLogsInOrderOfTheirTimes) {
 }
 
 TEST_F(NetworkContextTest, NamesWithLineBreaksStayInTheirComments) {
-  std::vector<Row> rows = kChain;
+  std::vector<TaskRow> rows = kChain;
   std::string text = table(rows);
   text.replace(text.find("Tanh_3"), 6, "\"Tanh\nnodes: [}\"");
   EXPECT_THAT(graph(context(text, {"", 1})), SizeIs(3));

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "profiles/ingest.h"
@@ -8,12 +12,26 @@
 
 namespace opbench {
 
+inline constexpr std::int64_t kUs = 1'000'000;  ///< in picoseconds
+
+/// In microseconds, which the expected values of tests/data/profiles are rounded to.
+inline constexpr double kHalfNs = 0.00051;
+
 /// Files of tests/data/profiles, read as one profile.
 inline IngestResult ingest_samples(const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   for (const std::string& name : names) paths.push_back(test_data("profiles") / name);
   return ingest_files(
       paths, [](const std::string&) {}, [] { return false; });
+}
+
+/// Gives a text in pieces of so many bytes, as a slow disk may.
+inline ByteSource in_pieces(std::string_view text, std::size_t piece) {
+  return [text, piece](std::span<char> room) mutable {
+    const std::size_t got = text.copy(room.data(), std::min(room.size(), piece));
+    text.remove_prefix(got);
+    return got;
+  };
 }
 
 /// A text as a file "t.csv".

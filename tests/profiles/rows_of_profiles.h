@@ -8,14 +8,14 @@
 
 namespace opbench {
 
-inline constexpr const char* kHeader =
+inline constexpr const char* kRowHeader =
     "Name,Type,Accelerator Core,Duration(us),Input Shapes,Input Data Types,Input Formats,"
     "Output Shapes,Output Data Types,Output Formats\n";
 
 inline NetworkCases cases_in(const IngestResult& profile) { return cases_of(profile); }
 
 inline NetworkCases cases_of_rows(const std::string& rows) {
-  return cases_in(ingest_text(kHeader + rows));
+  return cases_in(ingest_text(kRowHeader + rows));
 }
 
 inline std::string row(const std::string& type, const std::string& inputs,

@@ -21,14 +21,15 @@ TEST(StepTime, IsKnownFromTracesAndTables) {
   EXPECT_FALSE(step_time(ingest_samples({"op_statistic/alexnet_level1_rank0.csv"})));
 }
 
-constexpr const char* kHeader = "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n";
+constexpr const char* kStepHeader =
+    "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n";
 
 // Steps of 10 and 20 us: 12 us of 30 compute, by hand.
 TEST(StepTime, SeveralStepsAreAveraged) {
   const std::string rows =
       "1,a,Add,AI_CORE,100,4\n1,a,Add,AI_CORE,106,4\n2,a,Add,AI_CORE,200,2\n"
       "2,a,Add,AI_CORE,218,2\n";
-  EXPECT_EQ(headline(ingest_text(kHeader + rows)),
+  EXPECT_EQ(headline(ingest_text(kStepHeader + rows)),
             "One step takes 15 us, the mean of 2: computing 40.0 %, idle 60.0 %");
 }
 

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/profiles/profiles.h"
+
 namespace opbench {
 namespace {
 
@@ -15,26 +17,17 @@ using testing::SizeIs;
 
 using Rows = std::vector<std::vector<std::string>>;
 
-/// Gives a text in pieces of so many bytes, as a slow disk may.
-ByteSource in_pieces(std::string_view text, std::size_t piece) {
-  return [text, piece](std::span<char> room) mutable {
-    const std::size_t got = text.copy(room.data(), std::min(room.size(), piece));
-    text.remove_prefix(got);
-    return got;
-  };
-}
-
-struct Table {
+struct ReadTable {
   Rows rows;
   std::vector<std::int64_t> lines;
   std::vector<std::string> skipped;
   std::int64_t skips = 0;
 };
 
-Table read_table(ByteSource source, std::optional<std::size_t> columns = {}) {
+ReadTable read_table(ByteSource source, std::optional<std::size_t> columns = {}) {
   TableReader reader(ByteWindow(std::move(source)), "t.csv");
   if (columns) reader.expect_columns(*columns);
-  Table table;
+  ReadTable table;
   while (reader.next()) {
     auto& row = table.rows.emplace_back();
     for (std::size_t i = 0; i < reader.size(); ++i) row.emplace_back(reader.cell(i));
@@ -45,7 +38,7 @@ Table read_table(ByteSource source, std::optional<std::size_t> columns = {}) {
   return table;
 }
 
-Table read_table(std::string_view text, std::optional<std::size_t> columns = {}) {
+ReadTable read_table(std::string_view text, std::optional<std::size_t> columns = {}) {
   return read_table(bytes_of(text), columns);
 }
 
@@ -86,7 +79,7 @@ TEST(TableReader, FindsTheEndsOfCellsOfAnyLength) {
 }
 
 TEST(TableReader, TellsAndSkipsRowsOfAnotherLength) {
-  const Table table = read_table("1,2\n1\n1,2,3\n3,4,,\n", 2);
+  const ReadTable table = read_table("1,2\n1\n1,2,3\n3,4,,\n", 2);
   EXPECT_EQ(table.rows, (Rows{{"1", "2"}, {"3", "4"}}));
   EXPECT_THAT(table.skipped, ElementsAre("t.csv:2: 1 cells where the header has 2",
                                          "t.csv:3: 3 cells where the header has 2"));
@@ -94,7 +87,7 @@ TEST(TableReader, TellsAndSkipsRowsOfAnotherLength) {
 
 // A quote that was cut off would swallow what follows up to the next quote.
 TEST(TableReader, ReadsOnBehindALineThatWasCutInsideQuotes) {
-  const Table table = read_table("1,\"2,3\"\n1,\"2,\n3,\"4\"\n5,6\n", 2);
+  const ReadTable table = read_table("1,\"2,3\"\n1,\"2,\n3,\"4\"\n5,6\n", 2);
   EXPECT_EQ(table.rows, (Rows{{"1", "2,3"}, {"3", "4"}, {"5", "6"}}));
   EXPECT_THAT(table.skipped, ElementsAre("t.csv:2: a quoted cell does not end on its line"));
   EXPECT_EQ(read_table("1,2\n3,\"4\n5,6", 2).rows, (Rows{{"1", "2"}, {"5", "6"}}));
@@ -104,9 +97,9 @@ TEST(TableReader, ReadsTheSameFromPiecesOfAnySize) {
   const std::string text =
       "\xEF\xBB\xBF"
       "a,\"b\"\"c\"\r\n\"d\ne\",f\r\n1,\"2\n\n3,4";
-  const Table whole = read_table(text, 2);
+  const ReadTable whole = read_table(text, 2);
   for (std::size_t piece = 1; piece < text.size(); ++piece) {
-    const Table table = read_table(in_pieces(text, piece), 2);
+    const ReadTable table = read_table(in_pieces(text, piece), 2);
     EXPECT_EQ(table.rows, whole.rows) << piece;
     EXPECT_EQ(table.skipped, whole.skipped) << piece;
   }
@@ -114,7 +107,7 @@ TEST(TableReader, ReadsTheSameFromPiecesOfAnySize) {
 
 TEST(TableReader, GivesUpARecordWithoutAnEnd) {
   const std::string text = "1,2\n\"" + std::string(kLongestRecord + 10, 'x') + "\n3,4\n";
-  const Table table = read_table(text, 2);
+  const ReadTable table = read_table(text, 2);
   EXPECT_EQ(table.rows, (Rows{{"1", "2"}, {"3", "4"}}));
   ASSERT_THAT(table.skipped, SizeIs(1));
   EXPECT_THAT(table.skipped[0], HasSubstr("t.csv:2: a record does not end within 1 MiB"));
@@ -124,7 +117,7 @@ TEST(TableReader, GivesUpARecordWithoutAnEnd) {
 TEST(TableReader, StaysLinearWhereNoQuoteCloses) {
   std::string text;
   for (int i = 0; i < 500'000; ++i) text += "\"a\n";
-  const Table table = read_table(text + "1,2\n", 2);
+  const ReadTable table = read_table(text + "1,2\n", 2);
   EXPECT_EQ(table.rows, (Rows{{"1", "2"}}));
   EXPECT_EQ(table.skips, 500'000);
 }

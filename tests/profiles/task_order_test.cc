@@ -4,6 +4,7 @@
 #include <set>
 
 #include "profiles/task.h"
+#include "tests/profiles/profiles.h"
 
 namespace opbench {
 namespace {
@@ -17,8 +18,6 @@ struct Told {
   bool is_watched = false;
   std::uint32_t type = 0;
 };
-
-constexpr std::int64_t kUs = 1'000'000;  // in picoseconds
 
 DeviceTask task_of(const Told& told) {
   DeviceTask task;

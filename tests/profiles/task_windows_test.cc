@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 /// A row of a table; `start`: microseconds, -1: none.
-struct Row {
+struct NamedRow {
   std::string name;
   int start = 0;
   int stream = 0;
@@ -29,9 +29,9 @@ std::vector<std::string> names_of(const TaskWindow& window) {
 class TaskWindowsTest : public testing::Test, protected TempDir {
  protected:
   /// The windows around tasks whose name begins with "x".
-  TaskWindows windows(const std::vector<Row>& rows, const WindowLimits& limits) {
+  TaskWindows windows(const std::vector<NamedRow>& rows, const WindowLimits& limits) {
     std::string text = "Name,Type,Accelerator Core,Stream ID,Start Time(us),Duration(us)\n";
-    for (const Row& row : rows) {
+    for (const NamedRow& row : rows) {
       text += fmt::format("{},{},AI_CORE,{},{},1\n", row.name, row.name, row.stream,
                           row.start < 0 ? "N/A" : std::to_string(row.start));
     }

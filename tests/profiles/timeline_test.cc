@@ -18,8 +18,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-constexpr double kHalfNs = 0.00051;
-
 json expected(const std::string& file) {
   std::ifstream stream(test_data("profiles/traces") / file);
   return json::parse(stream);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "profiles/trace_profile.h"
+#include "tests/profiles/profiles.h"
 
 namespace opbench {
 namespace {
@@ -19,14 +20,6 @@ struct Read {
   std::vector<std::string> skipped;
   std::int64_t skips = 0;
 };
-
-ByteSource in_pieces(std::string_view text, std::size_t piece) {
-  return [text, piece](std::span<char> room) mutable {
-    const std::size_t got = text.copy(room.data(), std::min(room.size(), piece));
-    text.remove_prefix(got);
-    return got;
-  };
-}
 
 Read read_trace(ByteSource source) {
   TraceReader reader(ByteWindow(std::move(source)), "t.json");

@@ -91,7 +91,9 @@ bool is_named(const std::string& beginning, const Problem& problem) {
       .starts_with(beginning);
 }
 
-void spoil(const KernelArgs& args) { *static_cast<unsigned char*>(args.outputs.front()) ^= 1; }
+void flip_lowest_bit(const KernelArgs& args) {
+  *static_cast<unsigned char*>(args.outputs.front()) ^= 1;
+}
 
 bool is_drawn(double share) {
   static std::mt19937 random{std::random_device{}()};
@@ -117,7 +119,7 @@ Launch prepare(std::size_t place, const Problem& problem) {
   return [=](const KernelArgs& args) {
     if (!planted().is_sampling) return launch(args);
     sampled(args);
-    if (wrong > 0 && is_drawn(wrong)) spoil(args);
+    if (wrong > 0 && is_drawn(wrong)) flip_lowest_bit(args);
   };
 }
 

@@ -9,8 +9,6 @@
 namespace opbench {
 namespace {
 
-using Results = std::optional<std::vector<Elements>>;
-
 double in_half(double value) {
   const DType dtype = DType::fp16;
   std::uint16_t bits = 0;
@@ -21,7 +19,7 @@ double in_half(double value) {
 
 // The first output from the first input, element by element.
 template <class Function>
-Results unary(const HonestRun& run, Function function) {
+BrokenResults unary(const HonestRun& run, Function function) {
   const TensorDesc &input = run.problem().inputs[0], &output = run.problem().outputs[0];
   std::vector<double> values = run.values(input, run.inputs()[0]);
   for (double& value : values) value = function(value);
@@ -34,14 +32,14 @@ float beta_of(const HonestRun& run) { return float(run.problem().attrs.number("b
 float threshold_of(const HonestRun& run) { return float(run.problem().attrs.number("threshold")); }
 
 // e^t in fp32 is Inf from 88.7 on.
-Results softplus_without_threshold(const HonestRun& run) {
+BrokenResults softplus_without_threshold(const HonestRun& run) {
   return unary(run, [beta = beta_of(run)](double x) {
     return double(std::log1p(std::exp(beta * float(x))) / beta);
   });
 }
 
 // e^t in fp16 is Inf from 11.1 on.
-Results softplus_exp_in_fp16(const HonestRun& run) {
+BrokenResults softplus_exp_in_fp16(const HonestRun& run) {
   return unary(run, [beta = beta_of(run), threshold = threshold_of(run)](double x) {
     const float t = beta * float(x);
     if (t > threshold) return x;
@@ -50,7 +48,7 @@ Results softplus_exp_in_fp16(const HonestRun& run) {
 }
 
 // Four terms of the series of log(1 + e), which ends at e = 1.
-Results softplus_cut_polynomial(const HonestRun& run) {
+BrokenResults softplus_cut_polynomial(const HonestRun& run) {
   return unary(run, [beta = beta_of(run), threshold = threshold_of(run)](double x) {
     const double t = double(beta * float(x));
     if (t > double(threshold)) return x;
@@ -60,7 +58,7 @@ Results softplus_cut_polynomial(const HonestRun& run) {
   });
 }
 
-Results softplus_threshold_too_low(const HonestRun& run) {
+BrokenResults softplus_threshold_too_low(const HonestRun& run) {
   return unary(run, [beta = beta_of(run)](double x) {
     const double t = double(beta) * x;
     return t > 2 ? x : (std::fmax(t, 0.0) + std::log1p(std::exp(-std::fabs(t)))) / double(beta);
@@ -68,14 +66,14 @@ Results softplus_threshold_too_low(const HonestRun& run) {
 }
 
 // dy * sigmoid without the gradient that came in.
-Results softplus_grad_of_one(const HonestRun& run) {
+BrokenResults softplus_grad_of_one(const HonestRun& run) {
   const TensorDesc& desc = run.problem().inputs[1];
   std::vector<double> x = run.values(desc, run.inputs()[1]);
   for (double& value : x) value = 1 / (1 + std::exp(-double(beta_of(run)) * value));
   return std::vector<Elements>{run.elements(run.problem().outputs[0], x)};
 }
 
-Results relu_leaks(const HonestRun& run) {
+BrokenResults relu_leaks(const HonestRun& run) {
   return unary(run, [](double x) { return x < 0 ? 0.01 * x : x; });
 }
 
@@ -86,13 +84,13 @@ double sum_in_half(const std::vector<double>& values) {
   return sum;
 }
 
-Results sum_of_fp16(const HonestRun& run) {
+BrokenResults sum_of_fp16(const HonestRun& run) {
   const TensorDesc &input = run.problem().inputs[0], &output = run.problem().outputs[0];
   const std::vector<double> values = run.values(input, run.inputs()[0]);
   return std::vector<Elements>{run.elements(output, {sum_in_half(values)})};
 }
 
-Results mean_of_fp16(const HonestRun& run) {
+BrokenResults mean_of_fp16(const HonestRun& run) {
   const TensorDesc &input = run.problem().inputs[0], &output = run.problem().outputs[0];
   const std::vector<double> values = run.values(input, run.inputs()[0]);
   return std::vector<Elements>{
@@ -100,7 +98,7 @@ Results mean_of_fp16(const HonestRun& run) {
 }
 
 // Divided by half the count.
-Results mean_of_half(const HonestRun& run) {
+BrokenResults mean_of_half(const HonestRun& run) {
   const TensorDesc &input = run.problem().inputs[0], &output = run.problem().outputs[0];
   const std::vector<double> values = run.values(input, run.inputs()[0]);
   double sum = 0;
@@ -110,7 +108,7 @@ Results mean_of_half(const HonestRun& run) {
 }
 
 // exp without the maximum taken away, in fp32.
-Results softmax_without_maximum(const HonestRun& run) {
+BrokenResults softmax_without_maximum(const HonestRun& run) {
   const TensorDesc& desc = run.problem().inputs[0];
   if (desc.shape.empty() || run.problem().attrs.integer("dim") != -1) return std::nullopt;
   std::vector<double> values = run.values(desc, run.inputs()[0]);

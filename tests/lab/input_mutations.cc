@@ -8,12 +8,10 @@
 namespace opbench {
 namespace {
 
-using Results = std::optional<std::vector<Elements>>;
-
 // What the honest kernel makes of inputs of which `change(i, desc, values)` has changed those that
 // follow the case's dtype; none where it changed none.
 template <class Change>
-Results with_inputs(const HonestRun& run, Change change) {
+BrokenResults with_inputs(const HonestRun& run, Change change) {
   InputElements inputs = run.inputs();
   bool is_any = false;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -30,7 +28,7 @@ Results with_inputs(const HonestRun& run, Change change) {
 }
 
 // A table of 16 values an octave.
-Results coarse(const HonestRun& run) {
+BrokenResults coarse(const HonestRun& run) {
   return with_inputs(run, [](std::size_t, const TensorDesc&, std::vector<double>& values) {
     for (double& value : values) {
       int exponent = 0;
@@ -43,7 +41,7 @@ Results coarse(const HonestRun& run) {
   });
 }
 
-Results second_ignored(const HonestRun& run) {
+BrokenResults second_ignored(const HonestRun& run) {
   return with_inputs(run, [](std::size_t i, const TensorDesc&, std::vector<double>& values) {
     if (i != 1) return false;
     std::fill(values.begin(), values.end(), 0.0);
@@ -51,7 +49,7 @@ Results second_ignored(const HonestRun& run) {
   });
 }
 
-Results first_row_for_all(const HonestRun& run) {
+BrokenResults first_row_for_all(const HonestRun& run) {
   return with_inputs(run, [](std::size_t i, const TensorDesc& desc, std::vector<double>& values) {
     if (i != 0 || desc.shape.empty() || desc.shape[0] < 2) return false;
     const auto row = values.size() / static_cast<std::size_t>(desc.shape[0]);
@@ -60,7 +58,7 @@ Results first_row_for_all(const HonestRun& run) {
   });
 }
 
-Results shifted(const HonestRun& run) {
+BrokenResults shifted(const HonestRun& run) {
   return with_inputs(run, [](std::size_t i, const TensorDesc&, std::vector<double>& values) {
     if (i != 0 || values.size() < 2) return false;
     std::rotate(values.begin(), values.begin() + 1, values.end());
@@ -69,7 +67,7 @@ Results shifted(const HonestRun& run) {
 }
 
 // The last vector of 16 is read as zeros.
-Results tail_as_zeros(const HonestRun& run) {
+BrokenResults tail_as_zeros(const HonestRun& run) {
   return with_inputs(run, [](std::size_t i, const TensorDesc&, std::vector<double>& values) {
     if (i != 0) return false;
     const std::size_t tail = std::min<std::size_t>(16, values.size());

@@ -11,8 +11,6 @@
 namespace opbench {
 namespace {
 
-using Results = std::optional<std::vector<Elements>>;
-
 // Root mean square of the finite values.
 double magnitude(const std::vector<double>& values) {
   double sum = 0;
@@ -22,7 +20,7 @@ double magnitude(const std::vector<double>& values) {
 
 // The floating outputs as changed by `change(desc, values)`.
 template <class Change>
-Results changed(const HonestRun& run, Change change) {
+BrokenResults changed(const HonestRun& run, Change change) {
   std::vector<Elements> results = run.results();
   bool is_any = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -38,45 +36,45 @@ Results changed(const HonestRun& run, Change change) {
 }
 
 template <class Function>
-Results mapped(const HonestRun& run, Function function) {
+BrokenResults mapped(const HonestRun& run, Function function) {
   return changed(run, [&](const TensorDesc&, std::vector<double>& values) {
     for (double& value : values) value = function(value);
   });
 }
 
-Results zeros(const HonestRun& run) {
+BrokenResults zeros(const HonestRun& run) {
   return mapped(run, [](double) { return 0.0; });
 }
 
-Results negated(const HonestRun& run) {
+BrokenResults negated(const HonestRun& run) {
   return mapped(run, [](double y) { return -y; });
 }
 
-Results doubled(const HonestRun& run) {
+BrokenResults doubled(const HonestRun& run) {
   return mapped(run, [](double y) { return 2 * y; });
 }
 
 // An error that is none of rounding: bf16 alone has 0.4 % of that.
 double wrong_share(DType dtype) { return dtype == DType::bf16 ? 0.05 : 0.02; }
 
-Results slightly_large(const HonestRun& run) {
+BrokenResults slightly_large(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     for (double& value : values) value *= 1 + wrong_share(desc.dtype);
   });
 }
 
-Results without_sign(const HonestRun& run) {
+BrokenResults without_sign(const HonestRun& run) {
   return mapped(run, [](double y) { return std::fabs(y); });
 }
 
-Results biased(const HonestRun& run) {
+BrokenResults biased(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     const double bias = wrong_share(desc.dtype) * magnitude(values);
     for (double& value : values) value += bias;
   });
 }
 
-Results noisy(const HonestRun& run) {
+BrokenResults noisy(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     const double share = wrong_share(desc.dtype);
     std::uint32_t state = 1;
@@ -87,13 +85,13 @@ Results noisy(const HonestRun& run) {
   });
 }
 
-Results constant(const HonestRun& run) {
+BrokenResults constant(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     std::fill(values.begin(), values.end(), values.front());
   });
 }
 
-Results clipped(const HonestRun& run) {
+BrokenResults clipped(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     const double most = magnitude(values);
     for (double& value : values) {
@@ -102,20 +100,20 @@ Results clipped(const HonestRun& run) {
   });
 }
 
-Results one_wrong(const HonestRun& run) {
+BrokenResults one_wrong(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     double& value = values[values.size() * 5 / 7];
     value = std::isfinite(value) ? value * 1.5 + std::max(1.0, magnitude(values)) : 0;
   });
 }
 
-Results nan_in_one(const HonestRun& run) {
+BrokenResults nan_in_one(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     values.back() = std::numeric_limits<double>::quiet_NaN();
   });
 }
 
-Results skipped_tail(const HonestRun& run) {
+BrokenResults skipped_tail(const HonestRun& run) {
   std::vector<Elements> results = run.results();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorDesc& desc = run.problem().outputs[i];
@@ -127,16 +125,16 @@ Results skipped_tail(const HonestRun& run) {
   return results;
 }
 
-Results stale(const HonestRun& run) { return run.other_results(); }
+BrokenResults stale(const HonestRun& run) { return run.other_results(); }
 
-Results off_by_one(const HonestRun& run) {
+BrokenResults off_by_one(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     std::rotate(values.begin(), values.end() - 1, values.end());
   });
 }
 
 // Only the second block of 16 reads its neighbour's place.
-Results off_by_one_block(const HonestRun& run) {
+BrokenResults off_by_one_block(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     const std::size_t begin = std::min<std::size_t>(16, values.size() / 2);
     const std::size_t end = std::min(begin + 16, values.size());
@@ -149,7 +147,7 @@ Results off_by_one_block(const HonestRun& run) {
 }
 
 // The last two axes read the other way round.
-Results transposed(const HonestRun& run) {
+BrokenResults transposed(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     if (desc.shape.size() < 2) return std::reverse(values.begin(), values.end());
     const auto columns = static_cast<std::size_t>(desc.shape.back());
@@ -169,18 +167,18 @@ double with_bits(double value, int bits) {
 }
 
 // Four bits fewer than fp16 and bf16 have, 16 fewer than fp32.
-Results rounded_narrowly(const HonestRun& run) {
+BrokenResults rounded_narrowly(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     const int bits = desc.dtype == DType::fp16 ? 7 : desc.dtype == DType::bf16 ? 4 : 8;
     for (double& value : values) value = with_bits(value, bits);
   });
 }
 
-Results swallowed_nan(const HonestRun& run) {
+BrokenResults swallowed_nan(const HonestRun& run) {
   return mapped(run, [](double y) { return std::isnan(y) ? 0 : y; });
 }
 
-Results swallowed_inf(const HonestRun& run) {
+BrokenResults swallowed_inf(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     for (double& y : values) {
       if (std::isinf(y)) y = std::copysign(largest_finite(desc.dtype), y);
@@ -188,7 +186,7 @@ Results swallowed_inf(const HonestRun& run) {
   });
 }
 
-Results flushed_subnormals(const HonestRun& run) {
+BrokenResults flushed_subnormals(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     for (double& y : values) {
       if (std::fabs(y) < smallest_normal(desc.dtype)) y = 0;

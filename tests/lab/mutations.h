@@ -35,12 +35,14 @@ class HonestRun {
   std::vector<Elements> results_, others_;
 };
 
+/// The results of a broken operator; none where it cannot be broken so.
+using BrokenResults = std::optional<std::vector<Elements>>;
+
 /// A way to break an operator.
 struct Mutation {
   std::string_view name;
   std::string_view summary;
-  /// The results of the broken operator; none where it cannot be broken so.
-  std::optional<std::vector<Elements>> (*break_it)(const HonestRun& run);
+  BrokenResults (*break_it)(const HonestRun& run);
   std::string_view op = {};  ///< the only operator that has it; empty: any
 };
 

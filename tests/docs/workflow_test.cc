@@ -18,7 +18,7 @@ using testing::Not;
 YAML::Node workflow() { return YAML::LoadFile(source_file(".github/workflows/opbench.yml")); }
 
 /// What runs in a step: a shell's or github-script's.
-std::string script_of(const YAML::Node& step) {
+std::string step_script(const YAML::Node& step) {
   if (step["run"]) return step["run"].as<std::string>();
   return step["with"] && step["with"]["script"] ? step["with"]["script"].as<std::string>() : "";
 }
@@ -29,7 +29,7 @@ TEST(Workflow, NoScriptIsMadeOfTextFromOutside) {
   int scripts = 0;
   for (const auto& job : workflow()["jobs"]) {
     for (const YAML::Node& step : job.second["steps"]) {
-      const std::string script = script_of(step);
+      const std::string script = step_script(step);
       scripts += !script.empty();
       EXPECT_THAT(script, Not(HasSubstr("${{"))) << "use the environment or a file";
     }
@@ -54,7 +54,7 @@ TEST(Workflow, WhichExitCodesPassIsAChoice) {
   for (const YAML::Node& step : workflow()["jobs"]["check"]["steps"]) {
     if (!step["name"] || step["name"].as<std::string>() != "Slower or wrong?") continue;
     EXPECT_EQ(step["env"]["ACCEPTED"].as<std::string>(), "${{ vars.OPBENCH_ACCEPTED || '0 5' }}");
-    const std::string script = script_of(step);
+    const std::string script = step_script(step);
     const std::string end = script.substr(script.find("case \" $ACCEPTED"));
     for (const auto& [accepted, status, code] :
          {std::tuple("0 5", 5, 0), {"0 5", 3, 3}, {"0 3 5", 3, 0}, {"0 5", 1, 1}, {"0 5", 0, 0}}) {
@@ -67,7 +67,7 @@ TEST(Workflow, WhichExitCodesPassIsAChoice) {
 TEST(Workflow, TheCommentIsBroughtUpToDateAndMayFailInAFork) {
   std::string script;
   for (const YAML::Node& step : workflow()["jobs"]["check"]["steps"]) {
-    if (step["name"] && step["name"].as<std::string>() == "Comment") script = script_of(step);
+    if (step["name"] && step["name"].as<std::string>() == "Comment") script = step_script(step);
   }
   for (const char* part : {"'build/check/check.md'", "<!-- opbench check -->", "updateComment",
                            "createComment", "error.status !== 403"}) {

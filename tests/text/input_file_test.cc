@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-std::string refusal(const std::string& path) {
+std::string file_refusal(const std::string& path) {
   return refusal_by([&] { read_input_file(path, "case file"); });
 }
 
@@ -48,17 +48,17 @@ TEST(InputFile, GivesEveryByte) {
 
 TEST(InputFile, WhatIsNoFileIsRefused) {
   const TempDir directory;
-  EXPECT_EQ(refusal("/no/such.yaml"),
+  EXPECT_EQ(file_refusal("/no/such.yaml"),
             "cannot read case file '/no/such.yaml': No such file or directory");
   EXPECT_EQ(
-      refusal(directory.directory()),
+      file_refusal(directory.directory()),
       "cannot read case file '" + directory.directory().string() + "': it is no regular file");
-  EXPECT_EQ(refusal("/dev/zero"), "cannot read case file '/dev/zero': it is no regular file");
+  EXPECT_EQ(file_refusal("/dev/zero"), "cannot read case file '/dev/zero': it is no regular file");
 }
 
 // Of size 0 as the system says, and what they hold cannot be read.
 TEST(InputFile, FilesOfTheSystemsOwnAreRefusedInOneLine) {
-  EXPECT_EQ(refusal("/proc/self/mem"),
+  EXPECT_EQ(file_refusal("/proc/self/mem"),
             "cannot read case file '/proc/self/mem': Input/output error");
   EXPECT_NE(read_input_file("/proc/self/stat", ""), "");
 }
@@ -66,16 +66,17 @@ TEST(InputFile, FilesOfTheSystemsOwnAreRefusedInOneLine) {
 TEST(InputFile, APipeIsNotWaitedFor) {
   const TempDir directory;
   ASSERT_EQ(mkfifo(directory.path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(refusal(directory.path("pipe")),
+  EXPECT_EQ(file_refusal(directory.path("pipe")),
             "cannot read case file '" + directory.path("pipe") + "': it is no regular file");
 }
 
 TEST(InputFile, LinksInALoopAndLongNamesAreRefused) {
   const TempDir directory;
   std::filesystem::create_symlink("loop", directory.path("loop"));
-  EXPECT_EQ(refusal(directory.path("loop")), "cannot read case file '" + directory.path("loop") +
-                                                 "': Too many levels of symbolic links");
-  EXPECT_NE(refusal(std::string(5000, 'x')).find("': File name too long"), std::string::npos);
+  EXPECT_EQ(
+      file_refusal(directory.path("loop")),
+      "cannot read case file '" + directory.path("loop") + "': Too many levels of symbolic links");
+  EXPECT_NE(file_refusal(std::string(5000, 'x')).find("': File name too long"), std::string::npos);
 }
 
 TEST(InputFile, TheCallerMayTakeLessOrMore) {
@@ -109,7 +110,7 @@ TEST(InputFile, FourMebibytesAtMost) {
   std::filesystem::resize_file(path, 4 << 20);  // a hole: takes no space
   EXPECT_EQ(read_input_file(path, "case file").size(), std::size_t{4 << 20});
   std::filesystem::resize_file(path, (4 << 20) + 1);
-  EXPECT_EQ(refusal(path), "cannot read case file '" + path + "': it is larger than 4 MiB");
+  EXPECT_EQ(file_refusal(path), "cannot read case file '" + path + "': it is larger than 4 MiB");
 }
 
 }  // namespace opbench

@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-std::string refusal(const std::string& pattern) {
+std::string pattern_refusal(const std::string& pattern) {
   return refusal_by([&] { name_pattern(pattern, "--only"); });
 }
 
@@ -23,11 +23,11 @@ TEST(NamePattern, IsFoundAnywhere) {
 }
 
 TEST(NamePattern, IsAnExpressionAndBounded) {
-  EXPECT_EQ(refusal(std::string(4096, 'a')), "accepted");
-  EXPECT_EQ(refusal(std::string(4097, 'a')),
+  EXPECT_EQ(pattern_refusal(std::string(4096, 'a')), "accepted");
+  EXPECT_EQ(pattern_refusal(std::string(4097, 'a')),
             "--only has 4097 characters; at most 4096 are allowed");
-  EXPECT_EQ(refusal("[").find("--only '[' is not a regular expression: "), 0u);
-  EXPECT_EQ(refusal("(?=a)"),
+  EXPECT_EQ(pattern_refusal("[").find("--only '[' is not a regular expression: "), 0u);
+  EXPECT_EQ(pattern_refusal("(?=a)"),
             "--only '(?=a)' is not a regular expression: invalid perl operator: (?=");
 }
 

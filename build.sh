@@ -3,8 +3,9 @@
 #
 #   ./build.sh                       build the program, build/release/opbench, and the Python package, build/release/python
 #   ./build.sh run -- ARGS           build, then run it with ARGS
-#   ./build.sh test [CTEST ARGS]     build everything and run all tests
-#   ./build.sh sanitize [CTEST ARGS] the same under the address and undefined-behaviour sanitizers
+#   ./build.sh test [CTEST ARGS]     build everything and run the tests that need neither PyTorch nor a browser
+#   ./build.sh test-all [CTEST ARGS] build everything and run all tests
+#   ./build.sh sanitize [CTEST ARGS] as test, under the address and undefined-behaviour sanitizers
 #   ./build.sh fuzz [SECONDS] [TARGET..] run the fuzz targets, each for so long [60]
 #   ./build.sh cluster               run parts of a plan on a Slurm that is started for it; 77: it does not start here
 #   ./build.sh preset NAME [TARGET..] build a preset of CMakePresets.json, tests included, or some of it
@@ -18,8 +19,8 @@ build_packages="g++ cmake ninja-build git
   zlib1g-dev libminizip-dev libprotobuf-dev protobuf-compiler
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers
   libopenmpi-dev openmpi-bin"
-test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish
-  python3-torch python3-torchvision python3-pytest python3-pandas chromium"
+test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish"
+framework_packages="python3-torch python3-torchvision python3-pytest python3-pandas chromium"
 format_packages="clang-format"
 cluster_packages="slurm-wlm munge"
 fuzz_packages="clang libclang-rt-14-dev"
@@ -60,7 +61,7 @@ build() { # preset, tests ON or OFF, targets
   # shellcheck disable=SC2086
   need $build_packages
   # shellcheck disable=SC2086
-  [ "$2" = OFF ] || { need $test_packages && need_page_tests; }
+  [ "$2" = OFF ] || need $test_packages
   cache=build/$1/CMakeCache.txt
   if [ ! -f "build/$1/build.ninja" ] || [ CMakePresets.json -nt "$cache" ] ||
     { [ "$2" = ON ] && ! grep -q '^OPBENCH_TESTS:BOOL=ON' "$cache"; }; then
@@ -76,7 +77,16 @@ test_preset() { # preset, ctest arguments
   preset=$1
   shift
   build "$preset" ON all
-  ctest --preset "$preset" "$@"
+  echo "tests: C++, the command line, files; not PyTorch's side nor pages in a browser, which test-all runs, too" >&2
+  ctest --preset "$preset" -LE frameworks "$@"
+}
+
+test_all() { # ctest arguments
+  # shellcheck disable=SC2086
+  need $framework_packages && need_page_tests
+  build release ON all
+  echo "tests: all, with PyTorch and with pages in a browser" >&2
+  ctest --preset release "$@"
 }
 
 # What a target finds beyond its seeds stays in build/fuzz/new for the next time.
@@ -137,6 +147,7 @@ case $command in
     exec build/release/opbench "$@"
     ;;
   test) test_preset release "$@" ;;
+  test-all) test_all "$@" ;;
   sanitize) test_preset asan-ubsan "$@" ;;
   fuzz) fuzz "$@" ;;
   cluster)

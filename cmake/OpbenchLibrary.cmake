@@ -82,6 +82,37 @@ function(opbench_align_code)
   endforeach()
 endfunction()
 
+# Compiles the files of each folder of a target together, eight at a time: headers are read, and what they instantiate is
+# compiled, once. Names in anonymous namespaces are therefore unique within a folder. Files that Highway compiles once for
+# each instruction set stay alone, and so do those EXCEPTed.
+function(opbench_compile_together target)
+  cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
+  if(NOT OPBENCH_UNITY_BUILD)
+    return()
+  endif()
+  list(TRANSFORM arg_EXCEPT PREPEND ${PROJECT_SOURCE_DIR}/)
+  get_target_property(sources ${target} SOURCES)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # A class whose members are of an anonymous namespace is one of its own file.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  foreach(source IN LISTS sources)
+    if(NOT IS_ABSOLUTE ${source} OR source IN_LIST arg_EXCEPT)
+      continue()
+    endif()
+    file(STRINGS ${source} is_alone REGEX "foreach_target\\.h" LIMIT_COUNT 1)
+    if(is_alone)
+      continue()
+    endif()
+    get_filename_component(folder ${source} DIRECTORY)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${folder})
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    list(LENGTH files_of_${folder} before)
+    list(APPEND files_of_${folder} ${source})
+    math(EXPR group "${before} / 8")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${group})
+  endforeach()
+endfunction()
+
 # The static library of one folder and of its SUBFOLDERS, of all its files EXCEPT some, or of its FILES only.
 function(opbench_add_objects target folder)
   cmake_parse_arguments(arg "PLAIN" "" "SUBFOLDERS;FILES;EXCEPT" ${ARGN})

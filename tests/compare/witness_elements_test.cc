@@ -7,7 +7,7 @@
 
 #include "harness/plan/case.h"
 #include "tensor/elements.h"
-#include "tests/support/not_finite.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/support/not_finite.h"
+#include "tests/support/non_finite.h"
 #include "tests/support/written_dump.h"
 
 namespace opbench {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/support/not_finite.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 namespace {

@@ -17,9 +17,10 @@
 #include "text/json_reader.h"
 
 namespace opbench::check {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr int kVersion = 1;
 constexpr std::size_t kLargestHistory = std::size_t{256} << 20;

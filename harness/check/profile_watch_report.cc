@@ -9,9 +9,10 @@
 #include "tensor/utf8.h"
 
 namespace opbench::check {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr ChangeVerdict kVerdicts[] = {ChangeVerdict::slower, ChangeVerdict::faster,
                                        ChangeVerdict::same,   ChangeVerdict::ambiguous,

@@ -6,9 +6,10 @@
 #include "text/program.h"
 
 namespace opbench::check {
-namespace {
 
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 Json build_value(const BuildInfo& build) {
   return {{"version", build.version},

@@ -59,7 +59,7 @@ std::string pair_text(std::int64_t h, std::int64_t w) {
 }
 
 // The three uses of a shape.
-std::vector<Problem> problems_of(const PlainConvolution& s, DType dtype) {
+std::vector<Problem> plain_problems(const PlainConvolution& s, DType dtype) {
   const auto make = [&](const char* op, std::vector<Dims> inputs, const AttrTexts& attrs) {
     return problem_with(find_op(op), inputs, attrs, dtype, Format::NCHW);
   };
@@ -88,7 +88,7 @@ class NativeConv2d : public testing::TestWithParam<DType> {};
 TEST_P(NativeConv2d, AgreesWithTheReference) {
   int held = 0;
   for (const PlainConvolution& shape : plain_convolutions()) {
-    for (const Problem& problem : problems_of(shape, GetParam())) {
+    for (const Problem& problem : plain_problems(shape, GetParam())) {
       held += expect_conforms(native_of(problem), problem, 1) ? 1 : 0;
     }
   }
@@ -98,7 +98,7 @@ TEST_P(NativeConv2d, AgreesWithTheReference) {
 // Sums have one order, however the work is shared.
 TEST_P(NativeConv2d, GivesTheSameBitsWithEveryNumberOfThreads) {
   for (const PlainConvolution& shape : plain_convolutions()) {
-    for (const Problem& problem : problems_of(shape, GetParam())) {
+    for (const Problem& problem : plain_problems(shape, GetParam())) {
       const std::vector<Tensor> inputs = filled_inputs(problem);
       std::vector<const Tensor*> from;
       for (const Tensor& input : inputs) from.push_back(&input);

@@ -80,7 +80,7 @@ std::vector<BlockedConvolution> blocked_convolutions() {
 }
 
 // The three uses of a shape.
-std::vector<Problem> problems_of(const BlockedConvolution& s, DType dtype) {
+std::vector<Problem> blocked_problems(const BlockedConvolution& s, DType dtype) {
   const Dims x = {s.n, s.c, s.h, s.w}, w = {s.m, s.c / s.groups, s.kh, s.kw};
   const auto text = [](std::int64_t h, std::int64_t v) {
     return '[' + std::to_string(h) + ',' + std::to_string(v) + ']';
@@ -105,7 +105,7 @@ class Conv2dShapes : public testing::TestWithParam<DType> {};
 TEST_P(Conv2dShapes, AgreeWithTheReference) {
   int held = 0;
   for (const BlockedConvolution& shape : blocked_convolutions()) {
-    for (const Problem& problem : problems_of(shape, GetParam())) {
+    for (const Problem& problem : blocked_problems(shape, GetParam())) {
       for (const Kernel* kernel : kernels_of(problem.op->name)) {
         if (kernel->provider == Provider::npu) held += expect_conforms(*kernel, problem, 1) ? 1 : 0;
       }
@@ -117,7 +117,7 @@ TEST_P(Conv2dShapes, AgreeWithTheReference) {
 // Sums have one order, whatever the vectors hold and however the work is shared.
 TEST_P(Conv2dShapes, GiveTheSameBitsOnEveryIsaAndThread) {
   for (const BlockedConvolution& shape : blocked_convolutions()) {
-    for (const Problem& problem : problems_of(shape, GetParam())) {
+    for (const Problem& problem : blocked_problems(shape, GetParam())) {
       const std::vector<Tensor> inputs = filled_inputs(problem);
       for (const Kernel* kernel : kernels_of(problem.op->name)) {
         if (kernel->provider != Provider::npu || !refusal(*kernel, problem).empty()) continue;

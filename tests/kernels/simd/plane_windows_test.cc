@@ -22,7 +22,7 @@ Conv2d square_conv(std::int64_t size, std::int64_t kernel, std::int64_t stride,
   return conv;
 }
 
-std::vector<float> whole_numbers(std::int64_t count, std::uint64_t seed) {
+std::vector<float> small_numbers(std::int64_t count, std::uint64_t seed) {
   std::vector<float> values;
   for (const std::uint8_t byte : noise(static_cast<std::size_t>(count), seed)) {
     values.push_back(float(byte % 9) - 4);
@@ -64,9 +64,9 @@ void with_windows(Test test) {
 
 TEST(PlaneWindows, CorrelateSpreadAndAddTaps) {
   with_windows([](const Conv2d& conv) {
-    const std::vector<float> x = whole_numbers(conv.h * conv.w, 1),
-                             taps = whole_numbers(conv.taps(), 2),
-                             dy = whole_numbers(conv.oh * conv.ow, 3);
+    const std::vector<float> x = small_numbers(conv.h * conv.w, 1),
+                             taps = small_numbers(conv.taps(), 2),
+                             dy = small_numbers(conv.oh * conv.ow, 3);
     std::vector<float> y(dy.size(), 1), dx(x.size(), 2), dw(taps.size(), 3);
     std::vector<float> exact_y = y, exact_dx = dx, exact_dw = dw;
     for_each_meeting(conv, [&](std::size_t i, std::size_t j, std::size_t tap) {
@@ -102,7 +102,7 @@ TEST(PlaneWindows, PaddingTimesInfinityIsNothing) {
 TEST(PlaneWindows, GreatestIsTheFirstOfEqualsAndTheLastNaN) {
   with_windows([](const Conv2d& conv) {
     const Pool pool{1, conv.h, conv.w, conv.oh, conv.ow, conv.window};
-    std::vector<float> x = whole_numbers(conv.h * conv.w, 4);
+    std::vector<float> x = small_numbers(conv.h * conv.w, 4);
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (i % 11 == 3) x[i] = std::numeric_limits<float>::quiet_NaN();
       if (i % 13 < 4) x[i] = -std::numeric_limits<float>::infinity();

@@ -113,10 +113,10 @@ std::vector<std::string> expected_texts(const Witness& witness) {
 }
 
 std::string number_list(const std::vector<std::string>& numbers, std::string_view indent) {
-  constexpr std::size_t kWidth = 100;
+  constexpr std::size_t kLineWidth = 100;
   std::string text, line;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (!line.empty() && line.size() + numbers[i].size() > kWidth) {
+    if (!line.empty() && line.size() + numbers[i].size() > kLineWidth) {
       line.pop_back();
       text += line + '\n';
       line = indent;

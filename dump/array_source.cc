@@ -21,9 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 8> kSuffixes = {".h5", ".hdf5", ".npy", ".npz",
-                                                       ".pt", ".pth",  ".txt", ".bin"};
-
 bool is_hdf5(const fs::path& file) {
   return file.extension() == ".h5" || file.extension() == ".hdf5";
 }
@@ -182,6 +179,8 @@ std::vector<SourceArray> open_bin(const fs::path& path, const std::string& name)
 }  // namespace
 
 bool has_known_suffix(const fs::path& file) {
+  constexpr std::array<std::string_view, 8> kSuffixes = {".h5", ".hdf5", ".npy", ".npz",
+                                                         ".pt", ".pth",  ".txt", ".bin"};
   return std::find(kSuffixes.begin(), kSuffixes.end(), file.extension().string()) !=
          kSuffixes.end();
 }

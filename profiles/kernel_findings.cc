@@ -97,9 +97,9 @@ std::int64_t cores_of(const HotOperator& one, const CoreCounts& cores) {
   return 0;
 }
 
-constexpr std::pair<Pipe, const char*> kMoving[] = {
+constexpr std::pair<Pipe, const char*> kMovingPipes[] = {
     {Pipe::mte1, "mte1"}, {Pipe::mte2, "mte2"}, {Pipe::mte3, "mte3"}, {Pipe::fixpipe, "fixpipe"}};
-constexpr std::pair<Pipe, const char*> kComputing[] = {
+constexpr std::pair<Pipe, const char*> kComputingPipes[] = {
     {Pipe::mac, "mac"}, {Pipe::vec, "vec"}, {Pipe::scalar, "scalar"}};
 
 /// The busiest of some pipes.
@@ -155,7 +155,7 @@ void find_bounds(const ProfileView& view, std::vector<Finding>& found) {
   const FindingRule& none = view.rules().finding("no_bound");
   Remarked moves, computes, neither;
   for (const HotOperator& one : view.operators()) {
-    const Busiest moving = busiest(one, kMoving), computing = busiest(one, kComputing);
+    const Busiest moving = busiest(one, kMovingPipes), computing = busiest(one, kComputingPipes);
     if (moving.name == nullptr && computing.name == nullptr) continue;
     const bool is_moving = moving.name != nullptr && moving.ratio >= computing.ratio;
     const Busiest& most = is_moving ? moving : computing;

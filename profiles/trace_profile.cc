@@ -110,9 +110,9 @@ constexpr std::size_t kMostHostOperators = 100'000;
 }  // namespace
 
 void TraceProfile::count_other(std::string_view name, const DeviceTask& task) {
-  constexpr std::size_t kMostNames = 1000;
+  constexpr std::size_t kMostOthers = 1000;
   std::string key(name);
-  if (others.size() >= kMostNames && !others.contains(key)) key = "others";
+  if (others.size() >= kMostOthers && !others.contains(key)) key = "others";
   others[key].add(task);
 }
 

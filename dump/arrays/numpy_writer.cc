@@ -128,10 +128,10 @@ void NpzWriter::begin(const std::string& name, StoredType type, const Dims& shap
 }
 
 void NpzWriter::write(const void* elements, std::size_t bytes) {
-  constexpr std::size_t kMostAtOnce = 1 << 30;
+  constexpr std::size_t kMostBytesAtOnce = 1 << 30;
   const auto* next = static_cast<const char*>(elements);
   while (bytes > 0) {
-    const std::size_t count = std::min(bytes, kMostAtOnce);
+    const std::size_t count = std::min(bytes, kMostBytesAtOnce);
     impl_->check(zipWriteInFileInZip(impl_->zip, next, static_cast<unsigned>(count)) == ZIP_OK);
     next += count;
     bytes -= count;

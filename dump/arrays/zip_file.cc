@@ -15,7 +15,6 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kMostMembers = 1 << 20;
-constexpr uLong kLongestName = 4096;
 constexpr std::size_t kSkipAtOnce = 64 << 10;
 
 // The library reads through these; an error is what it makes of a short read. It reads headers byte
@@ -122,6 +121,7 @@ struct ZipFile::Impl {
   }
 
   void add_member() {
+    constexpr uLong kLongestName = 4096;
     unz_file_info64 info{};
     std::string name(kLongestName, '\0');
     if (unzGetCurrentFileInfo64(zip.get(), &info, name.data(), kLongestName, nullptr, 0, nullptr,
@@ -189,11 +189,11 @@ struct ZipFile::Impl {
   }
 
   void unpack_next(const ZipMember& member, void* to, std::size_t count) {
-    constexpr std::size_t kMostAtOnce = 1 << 30;
+    constexpr std::size_t kMostBytesAtOnce = 1 << 30;
     auto* bytes = static_cast<char*>(to);
     while (count > 0) {
-      const int got =
-          unzReadCurrentFile(zip.get(), bytes, static_cast<unsigned>(std::min(count, kMostAtOnce)));
+      const int got = unzReadCurrentFile(zip.get(), bytes,
+                                         static_cast<unsigned>(std::min(count, kMostBytesAtOnce)));
       if (got <= 0) {
         unzCloseCurrentFile(zip.get());
         current = -1;

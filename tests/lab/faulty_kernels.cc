@@ -136,7 +136,7 @@ struct Functions {
 
 template <std::size_t... place>
 constexpr auto functions_of(std::index_sequence<place...>) {
-  return std::array{
+  return std::array<Functions, sizeof...(place)>{
       Functions{[](const Problem& problem) { return prepare(place, problem); },
                 [](const Problem& problem) { return temporary_bytes(place, problem); }}...};
 }

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
-#include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
@@ -11,11 +11,10 @@ using testing::ThrowsMessage;
 
 namespace {
 
-constexpr DType kFp32 = DType::fp32;
 const Given kX{kFp32, {1, 1, 2, 2}, {1, 2, 3, 4}};
 const Given kWeight{kFp32, {1, 1, 2, 2}, {1, 2, 3, 4}};
 
-Dims shape_of(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
+Dims transposed_shape(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
   return problem_with(find_op("conv_transpose2d"), shapes, attrs, kFp32).outputs[0].shape;
 }
 
@@ -37,18 +36,19 @@ TEST(ConvTranspose2d, Overlapping) {
 }
 
 TEST(ConvTranspose2d, Shapes) {
-  EXPECT_EQ(shape_of({{2, 4, 5, 5}, {4, 3, 3, 3}, {3}}, {{"stride", "2"}, {"padding", "1"}}),
-            (Dims{2, 3, 9, 9}));
-  EXPECT_EQ(shape_of({{2, 4, 5, 5}, {4, 3, 3, 3}},
-                     {{"stride", "2"}, {"padding", "1"}, {"output_padding", "1"}}),
+  EXPECT_EQ(
+      transposed_shape({{2, 4, 5, 5}, {4, 3, 3, 3}, {3}}, {{"stride", "2"}, {"padding", "1"}}),
+      (Dims{2, 3, 9, 9}));
+  EXPECT_EQ(transposed_shape({{2, 4, 5, 5}, {4, 3, 3, 3}},
+                             {{"stride", "2"}, {"padding", "1"}, {"output_padding", "1"}}),
             (Dims{2, 3, 10, 10}));
-  EXPECT_EQ(shape_of({{2, 4, 5, 5}, {4, 3, 3, 3}}, {{"groups", "2"}}), (Dims{2, 6, 7, 7}));
+  EXPECT_EQ(transposed_shape({{2, 4, 5, 5}, {4, 3, 3, 3}}, {{"groups", "2"}}), (Dims{2, 6, 7, 7}));
   EXPECT_THAT(
       [] {
-        shape_of({{2, 4, 5, 5}, {4, 3, 3, 3}, {4}}, {});
+        transposed_shape({{2, 4, 5, 5}, {4, 3, 3, 3}, {4}}, {});
       },
       ThrowsMessage<Error>(HasSubstr("'bias' has shape 4; allowed: 3")));
-  EXPECT_THAT([] { shape_of({{2, 4, 5, 5}, {3, 3, 3, 3}}, {}); }, testing::Throws<Error>());
+  EXPECT_THAT([] { transposed_shape({{2, 4, 5, 5}, {3, 3, 3, 3}}, {}); }, testing::Throws<Error>());
 }
 
 }  // namespace opbench

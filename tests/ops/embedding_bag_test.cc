@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
-#include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
@@ -11,59 +11,53 @@ using testing::ThrowsMessage;
 
 namespace {
 
-constexpr DType kFp32 = DType::fp32;
-const Given kWeight{kFp32, {3, 2}, {1, 2, 10, 20, 100, 200}};
+const Given kBagTable{kFp32, {3, 2}, {1, 2, 10, 20, 100, 200}};
 const Given kIndices{DType::int64, {3}, {2, 0, 2}};
 
 Given offsets(const std::vector<double>& values) {
   return {DType::int64, {std::ssize(values)}, values};
 }
 
-std::vector<double> both(std::string_view op, const std::vector<Given>& inputs,
-                         const AttrTexts& attrs = {}) {
-  const std::vector<double> y = reference_of_tensors(op, inputs, attrs)[0];
-  EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs)[0], y);
-  return y;
-}
-
 }  // namespace
 
 // Rows 2 and 0, then row 2; of a bag without rows nothing.
 TEST(EmbeddingBag, ByHand) {
-  EXPECT_THAT(both("embedding_bag", {kWeight, kIndices, offsets({0, 2})}, {{"mode", "sum"}}),
-              ElementsAre(101, 202, 100, 200));
-  EXPECT_THAT(both("embedding_bag", {kWeight, kIndices, offsets({0, 2, 2})}),
+  EXPECT_THAT(
+      agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2})}, {{"mode", "sum"}}),
+      ElementsAre(101, 202, 100, 200));
+  EXPECT_THAT(agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2, 2})}),
               ElementsAre(50.5, 101, 0, 0, 100, 200));
 }
 
 TEST(EmbeddingBag, GradientByHand) {
   const Given dy{kFp32, {2, 1}, {4, 1}};
-  EXPECT_THAT(both("embedding_bag_grad", {dy, kIndices, offsets({0, 2})}, {{"num_weights", "3"}}),
-              ElementsAre(2, 0, 3));
-  EXPECT_THAT(both("embedding_bag_grad", {dy, kIndices, offsets({0, 2})},
-                   {{"num_weights", "3"}, {"mode", "sum"}}),
+  EXPECT_THAT(
+      agreed_values("embedding_bag_grad", {dy, kIndices, offsets({0, 2})}, {{"num_weights", "3"}}),
+      ElementsAre(2, 0, 3));
+  EXPECT_THAT(agreed_values("embedding_bag_grad", {dy, kIndices, offsets({0, 2})},
+                            {{"num_weights", "3"}, {"mode", "sum"}}),
               ElementsAre(4, 0, 5));
 }
 
 TEST(EmbeddingBag, Shapes) {
-  const auto shape_of = [](const char* op, const std::vector<Dims>& shapes) {
+  const auto bag_shape = [](const char* op, const std::vector<Dims>& shapes) {
     return problem_with(find_op(op), shapes, {}, kFp32).outputs[0].shape;
   };
-  EXPECT_EQ(shape_of("embedding_bag", {{7, 3}, {5}, {2}}), (Dims{2, 3}));
-  EXPECT_EQ(shape_of("embedding_bag_grad", {{2, 3}, {5}, {2}}), (Dims{256, 3}));
+  EXPECT_EQ(bag_shape("embedding_bag", {{7, 3}, {5}, {2}}), (Dims{2, 3}));
+  EXPECT_EQ(bag_shape("embedding_bag_grad", {{2, 3}, {5}, {2}}), (Dims{256, 3}));
   EXPECT_THAT(
       [&] {
-        shape_of("embedding_bag", {{7}, {5}, {2}});
+        bag_shape("embedding_bag", {{7}, {5}, {2}});
       },
       ThrowsMessage<Error>(HasSubstr("'weight' has shape 7; allowed: [rows, columns]")));
   EXPECT_THAT(
       [&] {
-        shape_of("embedding_bag", {{7, 3}, {5, 1}, {2}});
+        bag_shape("embedding_bag", {{7, 3}, {5, 1}, {2}});
       },
       ThrowsMessage<Error>(HasSubstr("allowed: one axis each")));
   EXPECT_THAT(
       [&] {
-        shape_of("embedding_bag_grad", {{3, 3}, {5}, {2}});
+        bag_shape("embedding_bag_grad", {{3, 3}, {5}, {2}});
       },
       ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 3x3; allowed: [2, columns]")));
 }
@@ -73,7 +67,7 @@ TEST(EmbeddingBag, ChecksIndicesAndOffsets) {
                           const char* text) {
     EXPECT_THAT(
         [&] {
-          both("embedding_bag", {kWeight, indices, offsets(places)});
+          agreed_values("embedding_bag", {kBagTable, indices, offsets(places)});
         },
         ThrowsMessage<Error>(HasSubstr(text)));
   };

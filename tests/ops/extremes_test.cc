@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "tensor/error.h"
-#include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
@@ -14,10 +14,9 @@ using testing::ThrowsMessage;
 
 namespace {
 
-constexpr DType kFp32 = DType::fp32;
-const Given kX{kFp32, {2, 3}, {3, -1, 4, 1, -5, 9}};
+const Given kTwoRows{kFp32, {2, 3}, {3, -1, 4, 1, -5, 9}};
 
-Dims shape_of(const Dims& shape, const AttrTexts& attrs) {
+Dims extremes_shape(const Dims& shape, const AttrTexts& attrs) {
   return problem_with(find_op("amax"), {shape}, attrs, kFp32).outputs[0].shape;
 }
 
@@ -25,7 +24,7 @@ Dims shape_of(const Dims& shape, const AttrTexts& attrs) {
 
 TEST(Extremes, ByHand) {
   const auto of = [](const char* op, const char* axes) {
-    return reference_of_tensors(op, {kX}, {{"axes", axes}})[0];
+    return reference_of_tensors(op, {kTwoRows}, {{"axes", axes}})[0];
   };
   EXPECT_THAT(of("amax", "[]"), ElementsAre(9));
   EXPECT_THAT(of("amax", "[0]"), ElementsAre(3, -1, 9));
@@ -41,12 +40,12 @@ TEST(Extremes, NaNStays) {
 }
 
 TEST(Extremes, Shapes) {
-  EXPECT_EQ(shape_of({2, 3}, {}), Dims{});
-  EXPECT_EQ(shape_of({2, 3}, {{"axes", "[-1]"}, {"keep_dims", "true"}}), (Dims{2, 1}));
-  EXPECT_EQ(shape_of({0, 3}, {{"axes", "[1]"}}), Dims{0});
+  EXPECT_EQ(extremes_shape({2, 3}, {}), Dims{});
+  EXPECT_EQ(extremes_shape({2, 3}, {{"axes", "[-1]"}, {"keep_dims", "true"}}), (Dims{2, 1}));
+  EXPECT_EQ(extremes_shape({0, 3}, {{"axes", "[1]"}}), Dims{0});
   EXPECT_THAT(
       [] {
-        shape_of({0, 3}, {{"axes", "[0]"}});
+        extremes_shape({0, 3}, {{"axes", "[0]"}});
       },
       ThrowsMessage<Error>(HasSubstr("amax: 'self' has no elements to choose from")));
 }

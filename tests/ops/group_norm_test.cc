@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
-#include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
@@ -13,15 +13,13 @@ using testing::ThrowsMessage;
 
 namespace {
 
-constexpr DType kFp32 = DType::fp32;
-
 void expect_both(std::string_view op, const std::vector<Given>& inputs, const AttrTexts& attrs,
                  const Values& expected) {
   EXPECT_EQ(reference_of_tensors(op, inputs, attrs), expected);
   EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs), expected);
 }
 
-Dims shape_of(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
+Dims group_norm_shape(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
   return problem_with(find_op("group_norm"), shapes, attrs, kFp32).outputs[1].shape;
 }
 
@@ -54,15 +52,15 @@ TEST(GroupNorm, GradientByHand) {
 }
 
 TEST(GroupNorm, Shapes) {
-  EXPECT_EQ(shape_of({{3, 6, 2, 2}, {6}, {6}}, {{"groups", "2"}}), (Dims{3, 2}));
+  EXPECT_EQ(group_norm_shape({{3, 6, 2, 2}, {6}, {6}}, {{"groups", "2"}}), (Dims{3, 2}));
   EXPECT_THAT(
       [] {
-        shape_of({{3, 6}}, {{"groups", "4"}});
+        group_norm_shape({{3, 6}}, {{"groups", "4"}});
       },
       ThrowsMessage<Error>(HasSubstr("C a multiple of the 4 groups")));
   EXPECT_THAT(
       [] {
-        shape_of({{3, 6}, {3}}, {});
+        group_norm_shape({{3, 6}, {3}}, {});
       },
       ThrowsMessage<Error>(HasSubstr("'weight' has shape 3; allowed: 6")));
 }

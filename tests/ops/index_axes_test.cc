@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tensor/error.h"
-#include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 
 namespace opbench {
 
@@ -13,17 +13,8 @@ using testing::ThrowsMessage;
 
 namespace {
 
-constexpr DType kFp32 = DType::fp32;
-
 Given indices(const std::vector<double>& values) {
   return {DType::int64, {std::ssize(values)}, values};
-}
-
-std::vector<double> both(std::string_view op, const std::vector<Given>& inputs,
-                         const AttrTexts& attrs) {
-  const std::vector<double> y = reference_of_tensors(op, inputs, attrs)[0];
-  EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs)[0], y);
-  return y;
 }
 
 }  // namespace
@@ -31,17 +22,20 @@ std::vector<double> both(std::string_view op, const std::vector<Given>& inputs,
 // 0 1 2 / 3 4 5, and its last row behind it once more.
 TEST(IndexAxes, ByHand) {
   const Given x{kFp32, {2, 3}, {0, 1, 2, 3, 4, 5}}, rows{kFp32, {1, 2, 3}, x.values};
-  EXPECT_THAT(both("index_axes", {x, indices({1, 0}), indices({2, -3})}, {}), ElementsAre(5, 0));
-  EXPECT_THAT(both("index_axes", {rows, indices({1, 0}), indices({2, 1})}, {{"axis", "1"}}),
-              ElementsAre(5, 1));
-  EXPECT_THAT(both("index_axes", {rows, indices({0}), indices({1})}, {}), ElementsAre(3, 4, 5));
+  EXPECT_THAT(agreed_values("index_axes", {x, indices({1, 0}), indices({2, -3})}, {}),
+              ElementsAre(5, 0));
+  EXPECT_THAT(
+      agreed_values("index_axes", {rows, indices({1, 0}), indices({2, 1})}, {{"axis", "1"}}),
+      ElementsAre(5, 1));
+  EXPECT_THAT(agreed_values("index_axes", {rows, indices({0}), indices({1})}, {}),
+              ElementsAre(3, 4, 5));
 }
 
 TEST(IndexAxes, GradientByHand) {
   const Given dy{kFp32, {3}, {1, 2, 4}};
-  EXPECT_THAT(
-      both("index_axes_grad", {dy, indices({1, 0, 1}), indices({0, 1, 0})}, {{"size", "[2,2]"}}),
-      ElementsAre(0, 2, 5, 0));
+  EXPECT_THAT(agreed_values("index_axes_grad", {dy, indices({1, 0, 1}), indices({0, 1, 0})},
+                            {{"size", "[2,2]"}}),
+              ElementsAre(0, 2, 5, 0));
 }
 
 TEST(IndexAxes, Shapes) {
@@ -61,7 +55,7 @@ TEST(IndexAxes, Shapes) {
       ThrowsMessage<Error>(HasSubstr("2 indices from axis 1 on of shape 2x5")));
   EXPECT_THAT(
       [] {
-        both("index_axes", {{kFp32, {1, 2}, {0, 1}}, indices({0}), indices({2})}, {});
+        agreed_values("index_axes", {{kFp32, {1, 2}, {0, 1}}, indices({0}), indices({2})}, {});
       },
       ThrowsMessage<Error>(HasSubstr("index1")));
 }

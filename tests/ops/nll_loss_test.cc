@@ -15,7 +15,7 @@ namespace {
 
 const Given kRows{DType::fp32, {3, 2}, {-1, -2, -3, -4, -5, -6}};
 const Given kClasses{DType::int64, {3}, {1, 0, 1}};
-const Given kWeight{DType::fp32, {2}, {1, 3}};
+const Given kClassWeight{DType::fp32, {2}, {1, 3}};
 
 }  // namespace
 
@@ -23,10 +23,10 @@ const Given kWeight{DType::fp32, {2}, {1, 3}};
 TEST(NllLoss, HandComputed) {
   expect_values("nll_loss", {kRows, kClasses}, {2, 3, 6}, {{"reduction", "none"}});
   expect_values("nll_loss", {kRows, kClasses}, {11}, {{"reduction", "sum"}});
-  expect_values("nll_loss", {kRows, kClasses, kWeight}, {6, 3, 18}, {{"reduction", "none"}});
+  expect_values("nll_loss", {kRows, kClasses, kClassWeight}, {6, 3, 18}, {{"reduction", "none"}});
   expect_values("nll_loss", {{DType::fp32, {1, 2}, {-7, 0}}, {DType::int32, {1}, {0}}}, {7});
   // The row that is left: 3, whatever its factor.
-  expect_values("nll_loss", {kRows, kClasses, kWeight}, {3}, {{"ignore_index", "1"}});
+  expect_values("nll_loss", {kRows, kClasses, kClassWeight}, {3}, {{"ignore_index", "1"}});
 }
 
 // Two classes of 1 x 3 places: 1 of the second class, 2 and 6 of the first.
@@ -40,7 +40,7 @@ TEST(NllLoss, OfThePlacesOfAnImage) {
 
 TEST(NllLossGrad, HandComputed) {
   const Given dy{DType::fp32, {}, {14}};
-  expect_values("nll_loss_grad", {dy, kRows, kClasses, kWeight}, {0, -6, -2, 0, 0, -6});
+  expect_values("nll_loss_grad", {dy, kRows, kClasses, kClassWeight}, {0, -6, -2, 0, 0, -6});
   expect_values("nll_loss_grad", {dy, kRows, kClasses}, {0, -14, -14, 0, 0, -14},
                 {{"reduction", "sum"}});
   expect_values("nll_loss_grad", {dy, kRows, kClasses}, {0, 0, -14, 0, 0, 0},
@@ -50,7 +50,7 @@ TEST(NllLossGrad, HandComputed) {
 }
 
 TEST(NllLoss, GradientsAgreeWithFiniteDifferences) {
-  expect_gradients({"nll_loss", {spread({3, 2}), kClasses, kWeight}});
+  expect_gradients({"nll_loss", {spread({3, 2}), kClasses, kClassWeight}});
   expect_gradients({"nll_loss", {spread({3, 2}), kClasses}, {{"reduction", "none"}}});
 }
 

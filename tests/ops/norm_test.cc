@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tensor/error.h"
-#include "tests/on_tensors.h"
+#include "tests/ops/values.h"
 #include "tests/support.h"
 
 namespace opbench {
@@ -15,8 +15,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pointwise;
 using testing::ThrowsMessage;
-
-constexpr DType kFp32 = DType::fp32;
 
 std::vector<Given> norm_example() { return {{kFp32, {2, 2}, {3, -4, 0, 12}}}; }
 

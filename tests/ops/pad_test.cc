@@ -33,9 +33,9 @@ TEST(Pad, NegativeBordersCutOff) {
 // 0 1 / 2 3: with 9 between the columns, then between the rows, cut off in front.
 TEST(Pad, KeepsElementsApart) {
   const AttrTexts apart = {{"pad", "[0,1]"}, {"value", "9"}, {"step", "2"}, {"step_axis", "1"}};
-  EXPECT_EQ(moved_numbers("pad", {{2, 2}}, apart), (Numbers{{0, 9, 1, 9, 2, 9, 3, 9}}));
+  EXPECT_EQ(moved_numbers("pad", {{2, 2}}, apart), (MovedNumbers{{0, 9, 1, 9, 2, 9, 3, 9}}));
   const AttrTexts cut = {{"pad", "[0,0,-1,1]"}, {"value", "9"}, {"step", "3"}, {"step_axis", "-2"}};
-  EXPECT_EQ(moved_numbers("pad", {{2, 2}}, cut), (Numbers{{9, 9, 9, 9, 2, 3, 9, 9}}));
+  EXPECT_EQ(moved_numbers("pad", {{2, 2}}, cut), (MovedNumbers{{9, 9, 9, 9, 2, 3, 9, 9}}));
   const Given x{DType::fp32, {2, 2}, {0, 1, 2, 3}};
   EXPECT_THAT(kernel_on_tensors("pad", "native", {x}, apart)[0],
               ElementsAre(0, 9, 1, 9, 2, 9, 3, 9));

@@ -11,20 +11,22 @@ using testing::ThrowsMessage;
 
 namespace {
 
-const Given kX{DType::fp32, {2, 3}, {1, 2, 3, 4, 5, 6}};
+const Given kScattered{DType::fp32, {2, 3}, {1, 2, 3, 4, 5, 6}};
 
-std::vector<double> both(const Given& index, const AttrTexts& attrs) {
-  const std::vector<double> y = reference_of_tensors("scatter_value", {kX, index}, attrs)[0];
-  EXPECT_EQ(kernel_on_tensors("scatter_value", "native", {kX, index}, attrs)[0], y);
+std::vector<double> scattered(const Given& index, const AttrTexts& attrs) {
+  const std::vector<double> y =
+      reference_of_tensors("scatter_value", {kScattered, index}, attrs)[0];
+  EXPECT_EQ(kernel_on_tensors("scatter_value", "native", {kScattered, index}, attrs)[0], y);
   return y;
 }
 
 }  // namespace
 
 TEST(ScatterValue, ByHand) {
-  EXPECT_THAT(both({DType::int64, {2, 1}, {2, 0}}, {{"value", "9"}}),
+  EXPECT_THAT(scattered({DType::int64, {2, 1}, {2, 0}}, {{"value", "9"}}),
               ElementsAre(1, 2, 9, 9, 5, 6));
-  EXPECT_THAT(both({DType::int32, {1, 2}, {1, 0}}, {{"dim", "0"}}), ElementsAre(1, 1, 3, 1, 5, 6));
+  EXPECT_THAT(scattered({DType::int32, {1, 2}, {1, 0}}, {{"dim", "0"}}),
+              ElementsAre(1, 1, 3, 1, 5, 6));
 }
 
 TEST(ScatterValue, Shapes) {
@@ -39,7 +41,7 @@ TEST(ScatterValue, Shapes) {
       ThrowsMessage<Error>(HasSubstr("'index' has shape 3x1; allowed: 2x3 at most")));
   EXPECT_THAT(
       [] {
-        both({DType::int64, {1, 1}, {3}}, {});
+        scattered({DType::int64, {1, 1}, {3}}, {});
       },
       ThrowsMessage<Error>(HasSubstr("index")));
 }

@@ -11,7 +11,7 @@ using testing::ThrowsMessage;
 namespace {
 
 // 1 2 3 / 4 5 6, by the reference and the variant.
-std::vector<double> of(const char* op, const char* diagonal) {
+std::vector<double> triangle_of(const char* op, const char* diagonal) {
   const Given x{DType::fp32, {2, 3}, {1, 2, 3, 4, 5, 6}};
   const std::vector<double> y = reference_of_tensors(op, {x}, {{"diagonal", diagonal}})[0];
   EXPECT_EQ(kernel_on_tensors(op, "native", {x}, {{"diagonal", diagonal}})[0], y);
@@ -23,14 +23,14 @@ using Row = std::vector<double>;
 }  // namespace
 
 TEST(Triangle, ByHand) {
-  EXPECT_EQ(of("triu", "0"), (Row{1, 2, 3, 0, 5, 6}));
-  EXPECT_EQ(of("triu", "1"), (Row{0, 2, 3, 0, 0, 6}));
-  EXPECT_EQ(of("triu", "-1"), (Row{1, 2, 3, 4, 5, 6}));
-  EXPECT_EQ(of("triu", "9"), Row(6, 0));
-  EXPECT_EQ(of("tril", "0"), (Row{1, 0, 0, 4, 5, 0}));
-  EXPECT_EQ(of("tril", "1"), (Row{1, 2, 0, 4, 5, 6}));
-  EXPECT_EQ(of("tril", "-1"), (Row{0, 0, 0, 4, 0, 0}));
-  EXPECT_EQ(of("tril", "-9"), Row(6, 0));
+  EXPECT_EQ(triangle_of("triu", "0"), (Row{1, 2, 3, 0, 5, 6}));
+  EXPECT_EQ(triangle_of("triu", "1"), (Row{0, 2, 3, 0, 0, 6}));
+  EXPECT_EQ(triangle_of("triu", "-1"), (Row{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(triangle_of("triu", "9"), Row(6, 0));
+  EXPECT_EQ(triangle_of("tril", "0"), (Row{1, 0, 0, 4, 5, 0}));
+  EXPECT_EQ(triangle_of("tril", "1"), (Row{1, 2, 0, 4, 5, 6}));
+  EXPECT_EQ(triangle_of("tril", "-1"), (Row{0, 0, 0, 4, 0, 0}));
+  EXPECT_EQ(triangle_of("tril", "-9"), Row(6, 0));
 }
 
 TEST(Triangle, OfEveryMatrix) {

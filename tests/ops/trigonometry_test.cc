@@ -13,7 +13,8 @@ using testing::IsNan;
 
 namespace {
 
-std::vector<double> of(std::string_view op, const std::vector<std::vector<double>>& inputs) {
+std::vector<double> trigonometric(std::string_view op,
+                                  const std::vector<std::vector<double>>& inputs) {
   return reference_values(op, DType::fp32, inputs);
 }
 
@@ -21,16 +22,16 @@ std::vector<double> of(std::string_view op, const std::vector<std::vector<double
 
 // Sources: sin(1) and cos(1) of DLMF 4.15.
 TEST(Trigonometry, Published) {
-  EXPECT_THAT(of("sin", {{0, 1, HUGE_VAL}}),
+  EXPECT_THAT(trigonometric("sin", {{0, 1, HUGE_VAL}}),
               ElementsAre(0, DoubleNear(0.841470984807896507, 1e-15), IsNan()));
-  EXPECT_THAT(of("cos", {{0, 1, HUGE_VAL}}),
+  EXPECT_THAT(trigonometric("cos", {{0, 1, HUGE_VAL}}),
               ElementsAre(1, DoubleNear(0.540302305868139717, 1e-15), IsNan()));
 }
 
 TEST(Trigonometry, GradientsByHand) {
-  EXPECT_THAT(of("sin_grad", {{3, 2}, {0, 1}}),
+  EXPECT_THAT(trigonometric("sin_grad", {{3, 2}, {0, 1}}),
               ElementsAre(3, DoubleNear(2 * 0.540302305868139717, 1e-15)));
-  EXPECT_THAT(of("cos_grad", {{3, 2}, {0, 1}}),
+  EXPECT_THAT(trigonometric("cos_grad", {{3, 2}, {0, 1}}),
               ElementsAre(0, DoubleNear(-2 * 0.841470984807896507, 1e-15)));
 }
 
@@ -38,7 +39,7 @@ TEST(Trigonometry, GradientsByHand) {
 TEST(Trigonometry, KernelsReduceLargeArguments) {
   for (const char* op : {"sin", "cos"}) {
     const std::vector<double> x = {-1e6, 1e9, 65504, 1e30};
-    const auto y = kernel_values(op, "native", DType::fp32, {x}), expected = of(op, {x});
+    const auto y = kernel_values(op, "native", DType::fp32, {x}), expected = trigonometric(op, {x});
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], expected[i], 2e-7) << op;
   }
 }

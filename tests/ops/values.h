@@ -10,6 +10,8 @@
 
 namespace opbench {
 
+inline constexpr DType kFp32 = DType::fp32;
+
 inline Given mask(const Dims& shape, const std::vector<double>& values) {
   return {DType::boolean, shape, values};
 }
@@ -18,6 +20,14 @@ inline std::vector<double> fp32_values(std::string_view op,
                                        const std::vector<std::vector<double>>& inputs,
                                        const AttrTexts& attrs = {}) {
   return reference_values(op, DType::fp32, inputs, attrs);
+}
+
+/// The first output of the reference, which that of `native` has to equal.
+inline std::vector<double> agreed_values(std::string_view op, const std::vector<Given>& inputs,
+                                         const AttrTexts& attrs = {}) {
+  const std::vector<double> y = reference_of_tensors(op, inputs, attrs)[0];
+  EXPECT_EQ(kernel_on_tensors(op, "native", inputs, attrs)[0], y);
+  return y;
 }
 
 /// Expects the first output of the reference, and of `native` with every instruction set, to match.

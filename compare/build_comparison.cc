@@ -52,7 +52,8 @@ Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPla
 
 bool is_random(const std::string& op, const OpTable& table) {
   const std::vector<const OpRow*> rows = table.find(op);
-  return std::any_of(rows.begin(), rows.end(), [](const OpRow* row) { return row->drawn != Drawn::not_at_all; });
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const OpRow* row) { return row->drawn != Drawn::not_at_all; });
 }
 
 TensorResult planned(const TensorMatch& match, const std::string& op, const ComparisonPlan& plan) {

@@ -35,10 +35,10 @@ struct KnownPart {
 struct KnownCallRules {
   /// "ours: theirs", or the name alone where it is the same: the recorded number or list, where it
   /// is there. "ours: =1": always; "shape of x", "plane of x" (its last two extents), "whole
-  /// plane of x" (the same, where those of the first input are their multiples or parts), "dtype of x",
-  /// "1 - x", "- x"; "x as none|mean|sum": the word that number 0, 1 or 2 stands for; "rows of x":
-  /// its first extent; "kept shape of x along dim": x reduced over the recorded axes, which stay
-  /// with extent 1; "extents of x_* along dim": of all of a list; "borders of y along dim from
+  /// plane of x" (the same, where those of the first input are their multiples or parts), "dtype of
+  /// x", "1 - x", "- x"; "x as none|mean|sum": the word that number 0, 1 or 2 stands for; "rows of
+  /// x": its first extent; "kept shape of x along dim": x reduced over the recorded axes, which
+  /// stay with extent 1; "extents of x_* along dim": of all of a list; "borders of y along dim from
   /// start": what y has around the first input, which lies in it at the recorded start; with "by
   /// step" its places are so far apart.
   std::string_view attrs = {};

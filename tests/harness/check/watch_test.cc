@@ -132,9 +132,10 @@ TEST(CheckWatch, TwoRunsSideBySideHaveTheVerdictsOfTheWatch) {
     return r.variant == "relu" ? std::optional(0.25) : std::nullopt;
   };
   const RunDifferences found = compare_runs(out, after, before, error_of, true, {});
-  EXPECT_THAT(out.str(), AllOf(HasSubstr("2.5e-01    57.50 us    50.00 us   1.15  SLOWER  relu"),
-                               HasSubstr("1.00  WORSE  clamp"), HasSubstr("1.00  same  native"),
-                               HasSubstr("disturbed  same  wild")));
+  EXPECT_THAT(out.str(),
+              AllOf(HasSubstr("2.5e-01   57.50 us   50.00 us       1.15  SLOWER  relu "),
+                    HasSubstr(" 1.00  WORSE   clamp "), HasSubstr(" 1.00  same    native "),
+                    HasSubstr("disturbed  same    wild ")));
   EXPECT_LT(out.str().find("WORSE"), out.str().find("SLOWER"));
   EXPECT_EQ(found.pairs, 4u);
   EXPECT_EQ(found.worse + found.slower + found.faster, 2u);

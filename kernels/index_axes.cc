@@ -46,12 +46,8 @@ Launch prepare(const Problem& problem) {
     const std::size_t row = static_cast<std::size_t>(of.inner) * size_of(points.dtype);
     parallel_ranges(of.outer * points.count, 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
-        const std::int64_t point = points.place(args, i % points.count);
-        if (point < 0 || point >= of.places()) {
-          std::memset(at(args.outputs[0], points.dtype, i * of.inner), 0, row);
-          continue;
-        }
-        const std::int64_t from = i / points.count * of.places() + point;
+        const std::int64_t from =
+            i / points.count * of.places() + points.place(args, i % points.count);
         std::memcpy(at(args.outputs[0], points.dtype, i * of.inner),
                     at(args.inputs[0], points.dtype, from * of.inner), row);
       }

@@ -28,7 +28,7 @@ std::vector<std::vector<std::int64_t>> read_indices(std::span<const InputReader>
   return indices;
 }
 
-/// Of every point its place among those that the axes have.
+/// The place of every point among those that the axes have.
 std::vector<std::int64_t> points_of(const IndexedAxes& of, std::span<const InputReader> inputs) {
   const auto indices = read_indices(inputs);
   std::vector<std::int64_t> points(indices[0].size());
@@ -122,17 +122,11 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {call};
 }
 
-// Of x no more is read than is asked for.
+// No more of x is read than is asked for.
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   const double x = double(problem.inputs[0].bytes()), y = double(problem.outputs[0].bytes());
   traffic.bytes_read -= x - std::min(x, y);
-  return traffic;
-}
-
-Traffic traffic_grad(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
   return traffic;
 }
 
@@ -199,7 +193,7 @@ const RegisteredOp registered_grad{{
     .formats = kPlainFormats,
     .infer = infer_grad,
     .reference = reference_grad,
-    .traffic = traffic_grad,
+    .traffic = input_traffic<1>,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, shape, shape};
@@ -235,6 +229,10 @@ IndexedAxes::IndexedAxes(std::string_view op, const Dims& x, std::span<const Ten
   behind = {last, x.end()};
   outer = element_count(before);
   inner = element_count(behind);
+  if (places() == 0 && element_count(index) > 0) {
+    throw Error(fmt::format("{}: indices of shape {} into shape {}, which has no elements there",
+                            op, to_string(index), to_string(x)));
+  }
 }
 
 Dims IndexedAxes::picked() const {

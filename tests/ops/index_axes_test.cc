@@ -53,6 +53,12 @@ TEST(IndexAxes, Shapes) {
         shape_of({{2, 5}, {3}, {3}}, {{"axis", "1"}});
       },
       ThrowsMessage<Error>(HasSubstr("2 indices from axis 1 on of shape 2x5")));
+  EXPECT_EQ(shape_of({{2, 0}, {0}, {0}}, {}), (Dims{0}));
+  EXPECT_THAT(
+      [&] {
+        shape_of({{2, 0, 3}, {2}, {2}}, {});
+      },
+      ThrowsMessage<Error>(HasSubstr("into shape 2x0x3, which has no elements there")));
   EXPECT_THAT(
       [] {
         agreed_values("index_axes", {{kFp32, {1, 2}, {0, 1}}, indices({0}), indices({2})}, {});

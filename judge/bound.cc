@@ -205,16 +205,20 @@ std::vector<bool> ErrorBound::wrong(const Claim& claim, ElementRange range,
   return result;
 }
 
-double ErrorBound::allowed_of_terms(const Claim& claim) const {
+double allowed_of_terms(const Problem& problem, std::span<const InputReader> inputs,
+                        std::size_t output, const Claim& claim) {
   constexpr std::int64_t kMost = 64;
-  const std::int64_t elements = problem_.outputs[output_].elements();
+  const std::int64_t elements = problem.outputs[output].elements();
   const std::int64_t some = std::min(kMost, elements);
+  if (some == 0) return 0;
+  const Terms terms = terms_of(problem, inputs);
   double squares = 0;
   for (std::int64_t i = 0; i < some; ++i) {
-    const double magnitude = terms({i * elements / some, 1}, {}).magnitude[0];
+    const double magnitude = finite_values(terms.magnitude, output, {i * elements / some, 1})[0];
     squares += magnitude * magnitude;
   }
-  return some == 0 ? 0 : factor_of_terms(claim, count_) * std::sqrt(squares / double(some));
+  return factor_of_terms(claim, terms_of_element(problem, output)) *
+         std::sqrt(squares / double(some));
 }
 
 double share_of_result(const Claim& claim, DType dtype, double count) {

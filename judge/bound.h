@@ -51,10 +51,6 @@ class ErrorBound {
                                  std::span<const double> actual,
                                  std::span<const double> expected) const;
 
-  /// What an element may be off by for its terms alone, as where they cancel: root mean square over
-  /// some elements that lie evenly in the output.
-  double allowed_of_terms(const Claim& claim) const;
-
   /// Which of them are wrong under one claim.
   std::vector<bool> wrong(const Claim& claim, ElementRange range, std::span<const double> actual,
                           std::span<const double> expected) const;
@@ -75,6 +71,11 @@ class ErrorBound {
   mutable std::once_flag once_;
   mutable Terms terms_;
 };
+
+/// The error that an element of an output may have for its terms alone, as where they cancel: root
+/// mean square over some elements that lie evenly in it. The output itself is not computed.
+double allowed_of_terms(const Problem& problem, std::span<const InputReader> inputs,
+                        std::size_t output, const Claim& claim);
 
 /// The bound of a claim for a result of `dtype`, whose elements have `count` terms:
 /// "|a-e| <= 2^-22*8*T + 2^-22*|e|".

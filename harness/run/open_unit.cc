@@ -113,11 +113,18 @@ Verification OpenUnit::verify(std::size_t i, std::uint64_t seed) {
 
 void OpenUnit::hold_to_first(std::size_t i, Verification& found) {
   const UnitVariant& chosen = variant(i);
-  found.judgement = firsts_.hold(*chosen.step, workspace_->storage_of(chosen), found.rounding,
+  found.judgement = firsts_.hold(*chosen.step, workspace_->storage_of(chosen), finds_rounding(i),
                                  opened_[i].scaling.has_overflow);
   if (found.judgement.reason.empty() && bound(i).has_saturated()) {
     found.judgement.reason = "fp16 values saturated";
   }
+}
+
+FindRounding OpenUnit::finds_rounding(std::size_t i) const {
+  return [this, i](const std::vector<std::string>& gradients) {
+    return rounding_of(variant(i), bound(i), workspace_->storage_of(variant(i)), threads_,
+                       gradients);
+  };
 }
 
 std::optional<double> OpenUnit::gradient_error(std::size_t i) {
@@ -272,8 +279,9 @@ Verification OpenUnit::judge_rounds(std::size_t i) {
   found.judgement = {Verdict::failed, "a timed call left other results than a checked one"};
   if (!repeats(i)) {
     const std::vector<StepResult> now =
-        collect_results(*chosen.step, workspace_->storage_of(chosen), found.rounding);
-    found.judgement = compare_results(last.values, now, chosen.step->spec.standard);
+        collect_results(*chosen.step, workspace_->storage_of(chosen));
+    found.judgement =
+        compare_results(last.values, now, chosen.step->spec.standard, finds_rounding(i));
   }
   return found;
 }

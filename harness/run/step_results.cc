@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/plan/precision.h"
@@ -36,13 +37,12 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
   return standard;
 }
 
-// A gradient that is 0 but for what its cancelled terms leave.
-bool is_noise(const StepResult& actual, const StepResult& expected, const ValueComparison& found) {
+// A gradient that is 0 but for what its cancelled terms leave on both sides.
+bool is_noise(const ValueComparison& found, double rounding) {
   const PairStats& stats = found.stats;
-  const double noise = (actual.rounding + expected.rounding) * std::sqrt(double(stats.count));
+  const double noise = 2 * rounding * std::sqrt(double(stats.count));
   // The sum of squares leaves NaN and Inf out.
-  return is_gradient(actual.name) && stats.nonfinite_mismatches() == 0 && noise > 0 &&
-         std::sqrt(stats.sum_sq) <= noise;
+  return stats.nonfinite_mismatches() == 0 && noise > 0 && std::sqrt(stats.sum_sq) <= noise;
 }
 
 }  // namespace
@@ -55,15 +55,11 @@ StepInputs inputs_of(const PlannedStep& step) {
   return inputs;
 }
 
-std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
-                                        const RoundingOfResults& rounding) {
+std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage) {
   std::vector<StepResult> results;
   for (const std::size_t tensor : step.results) {
     const TensorDesc& desc = step.graph.tensors[tensor].desc;
-    StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}, 0};
-    if (const auto found = rounding.find(tensor); found != rounding.end()) {
-      result.rounding = found->second;
-    }
+    StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}};
     result.values.resize(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
       const ElementRange range = block(desc, i);
@@ -90,16 +86,26 @@ ValueComparison compare_result(const StepResult& actual, const StepResult& expec
 }
 
 Judgement compare_results(const std::vector<StepResult>& actual,
-                          const std::vector<StepResult>& expected, const ContextStandard& wanted) {
+                          const std::vector<StepResult>& expected, const ContextStandard& wanted,
+                          const FindRounding& find_rounding) {
   if (actual.size() != expected.size()) {
     return {Verdict::failed,
             fmt::format("{} results, but {} to compare with", actual.size(), expected.size())};
   }
+  std::vector<std::pair<std::string, ValueComparison>> failed;
+  std::vector<std::string> gradients;
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    const ValueComparison found = compare_result(actual[i], expected[i], wanted);
-    if (found.judgement.verdict == Verdict::failed && !is_noise(actual[i], expected[i], found)) {
-      return {Verdict::failed, fmt::format("{}: {}", actual[i].name, found.judgement.reason)};
-    }
+    ValueComparison found = compare_result(actual[i], expected[i], wanted);
+    if (found.judgement.verdict != Verdict::failed) continue;
+    if (is_gradient(actual[i].name)) gradients.push_back(actual[i].name);
+    failed.emplace_back(actual[i].name, std::move(found));
+  }
+  RoundingOfResults rounding;
+  if (!gradients.empty()) rounding = find_rounding(gradients);
+  for (const auto& [name, found] : failed) {
+    const auto noise = rounding.find(name);
+    if (noise != rounding.end() && is_noise(found, noise->second)) continue;
+    return {Verdict::failed, fmt::format("{}: {}", name, found.judgement.reason)};
   }
   return {};
 }
@@ -119,8 +125,8 @@ bool is_output(const PlannedStep& step, const std::string& name) {
 }  // namespace
 
 Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& storage,
-                             const RoundingOfResults& rounding, bool has_overflow) {
-  std::vector<StepResult> results = collect_results(step, storage, rounding);
+                             const FindRounding& find_rounding, bool has_overflow) {
+  std::vector<StepResult> results = collect_results(step, storage);
   std::erase_if(results, [&](const StepResult& r) { return is_left_out(r, has_overflow); });
   const StepInputs inputs = inputs_of(step);
   const auto first = std::find_if(firsts_.begin(), firsts_.end(),
@@ -142,7 +148,7 @@ Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& stora
       ++alone;
     }
   }
-  const Judgement judged = compare_results(actual, expected, step.spec.standard);
+  const Judgement judged = compare_results(actual, expected, step.spec.standard, find_rounding);
   if (judged.verdict == Verdict::failed) {
     return {Verdict::failed, fmt::format("other than step '{}': {}", first->step, judged.reason)};
   }
@@ -210,37 +216,65 @@ std::optional<double> Anchors::gradient_error(const PlannedContext& context,
   return median_of(std::move(errors));
 }
 
-// Tensors become gradients directly or through operators that hand values on.
-Cancellation::Cancellation(const UnitVariant& variant) : leads_(variant.graph->tensors.size()) {
-  if (variant.step == nullptr) return;
+namespace {
+
+// Marks gradients, and tensors that become one through operators that hand values on.
+std::vector<bool> tensors_behind(const UnitVariant& variant,
+                                 const std::vector<std::string>& gradients) {
   const Graph& graph = *variant.graph;
+  std::vector<bool> leads(graph.tensors.size());
   for (const std::size_t tensor : variant.step->results) {
-    leads_[tensor] = is_gradient(graph.tensors[tensor].name);
+    const std::string& name = graph.tensors[tensor].name;
+    leads[tensor] = std::find(gradients.begin(), gradients.end(), name) != gradients.end();
   }
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
     const bool hands_on = node.problem.op->context.factor != nullptr;
-    if (hands_on && leads_[node.outputs[0]]) leads_[node.inputs[0]] = true;
+    if (hands_on && leads[node.outputs[0]]) leads[node.inputs[0]] = true;
   }
+  return leads;
 }
 
-void Cancellation::add(const Node& node, const TensorStorage& storage) {
-  const Problem& problem = node.problem;
-  if (const auto factor = problem.op->context.factor; factor != nullptr) {
-    const auto found = rounding_.find(node.inputs[0]);
-    if (found == rounding_.end()) return;
-    rounding_[node.outputs[0]] = std::fabs(factor(problem.attrs)) * found->second;
-    return;
-  }
-  if (!problem.op->mixes_elements()) return;
+double rounding_of_output(const Node& node, const TensorStorage& storage, std::size_t output) {
   std::vector<InputReader> inputs;
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    inputs.emplace_back(problem.inputs[i], storage(node.inputs[i]));
+    inputs.emplace_back(node.problem.inputs[i], storage(node.inputs[i]));
   }
-  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
-    if (!leads_[node.outputs[i]]) continue;
-    rounding_[node.outputs[i]] = ErrorBound(problem, inputs, i).allowed_of_terms(fp16_operands());
+  return allowed_of_terms(node.problem, inputs, output, fp16_operands());
+}
+
+}  // namespace
+
+RoundingOfResults rounding_of(const UnitVariant& variant, const BoundGraph& bound,
+                              const TensorStorage& storage, int threads,
+                              const std::vector<std::string>& gradients) {
+  const Graph& graph = *variant.graph;
+  const std::vector<bool> leads = tensors_behind(variant, gradients);
+  std::map<std::size_t, double> by_tensor;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    if (bound.is_skipped(n)) continue;
+    with_threads(threads, [&] { bound.run_node(n); });
+    // Its inputs are there until the next node runs.
+    const Node& node = graph.nodes[n];
+    const Op& op = *node.problem.op;
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!leads[node.outputs[i]]) continue;
+      if (op.context.factor != nullptr) {
+        const auto sum = by_tensor.find(node.inputs[0]);
+        if (sum == by_tensor.end()) continue;
+        by_tensor[node.outputs[i]] = std::fabs(op.context.factor(node.problem.attrs)) * sum->second;
+      } else if (op.mixes_elements()) {
+        by_tensor[node.outputs[i]] = rounding_of_output(node, storage, i);
+      }
+    }
   }
+  RoundingOfResults found;
+  for (const auto& [tensor, rounding] : by_tensor) {
+    if (variant.graph->tensors[tensor].role == GraphTensor::output) {
+      found[graph.tensors[tensor].name] = rounding;
+    }
+  }
+  return found;
 }
 
 }  // namespace opbench

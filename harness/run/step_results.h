@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -23,16 +24,16 @@ struct StepResult {
   std::string name;
   TensorDesc desc;
   std::vector<std::byte> values;
-  /// What rounding leaves of an element whose terms cancel, root mean square; 0: it has none.
-  double rounding = 0;
 };
 
-/// What rounding leaves of an element, by tensor: see Cancellation.
-using RoundingOfResults = std::map<std::size_t, double>;
+/// Copies the results of a step that has run.
+std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage);
 
-/// Copies the results of a step that has run; `rounding` is that of its check.
-std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage,
-                                        const RoundingOfResults& rounding = {});
+/// The error that the bound allows an element of a result where its terms cancel, root mean square,
+/// by the result's name; those that are no sums are missing.
+using RoundingOfResults = std::map<std::string, double>;
+/// Finds that of some gradients, which costs another run of the step.
+using FindRounding = std::function<RoundingOfResults(const std::vector<std::string>& gradients)>;
 
 /// The one of `results` with the name and shape of `result`; null if there is none.
 const StepResult* partner_of(const StepResult& result, const std::vector<StepResult>& results);
@@ -43,10 +44,11 @@ ValueComparison compare_result(const StepResult& actual, const StepResult& expec
 
 /// Holds the results of a step to those of another with the same names and shapes: the first that
 /// fails decides. A sum that is 0 but for rounding, such as the gradient of a shift which the next
-/// batch norm takes back, meets no relative standard: it passes where it differs by no more than
-/// the error bounds of both.
+/// batch norm takes back, meets no relative standard: it passes where both differ by no more than
+/// their error bounds, for which `find_rounding` is asked where gradients fail.
 Judgement compare_results(const std::vector<StepResult>& actual,
-                          const std::vector<StepResult>& expected, const ContextStandard& standard);
+                          const std::vector<StepResult>& expected, const ContextStandard& standard,
+                          const FindRounding& find_rounding);
 
 /// The results that steps are held to: those of the first step with inputs of the same shapes.
 class FirstResults {
@@ -56,7 +58,7 @@ class FirstResults {
   /// says how many other results have none. After an overflow neither gradients nor updated
   /// parameters are meant, and the step is no standard for others.
   Judgement hold(const PlannedStep& step, const TensorStorage& storage,
-                 const RoundingOfResults& rounding, bool has_overflow);
+                 const FindRounding& find_rounding, bool has_overflow);
 
  private:
   struct First {
@@ -91,20 +93,11 @@ class Anchors {
   std::vector<Anchor> anchors_;
 };
 
-/// What the error bound allows a step's gradients where their terms cancel, with operands in fp16
-/// as the cube takes them: noted while the nodes run, for the tensors that become gradients.
-class Cancellation {
- public:
-  explicit Cancellation(const UnitVariant& variant);
-
-  /// After `node` has run and while its inputs are still there.
-  void add(const Node& node, const TensorStorage& storage);
-
-  const RoundingOfResults& rounding() const { return rounding_; }
-
- private:
-  std::vector<bool> leads_;  // to a gradient, by tensor
-  RoundingOfResults rounding_;
-};
+/// The error that the bound allows gradients of a variant's step where their terms cancel, with
+/// operands in fp16 as the cube takes them. Runs the step once more on the inputs that it has in
+/// memory; `gradients`: names of its results.
+RoundingOfResults rounding_of(const UnitVariant& variant, const BoundGraph& bound,
+                              const TensorStorage& storage, int threads,
+                              const std::vector<std::string>& gradients);
 
 }  // namespace opbench

@@ -7,7 +7,6 @@
 #include <functional>
 #include <vector>
 
-#include "harness/run/step_results.h"
 #include "judge/judge_output.h"
 #include "tensor/parallel.h"
 
@@ -116,7 +115,6 @@ class NodeCheck {
   }
   const Node& node() const { return node_; }
   const Kernel& kernel() const { return kernel_; }
-  const TensorStorage& storage() const { return storage_; }
 
  private:
   const UnitVariant& variant_;
@@ -201,7 +199,6 @@ bool Verifier::is_known(const UnitVariant& variant, std::size_t node) {
 Verification Verifier::verify(const UnitVariant& variant, const Workspace& workspace,
                               const BoundGraph& bound, int threads) {
   Verification result;
-  Cancellation cancellation(variant);
   const std::size_t nodes = variant.graph->nodes.size();
   // All that is given are the inputs of the only node, which are looked at with it.
   const bool is_covered = nodes == 1 && rules_.enough == kEveryTime;
@@ -223,7 +220,6 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
       return fail(fmt::format("wrote outside the tensor '{}'", tensor));
     }
     if (!known && check.input_fingerprints() != inputs) return fail("changed its input");
-    cancellation.add(check.node(), check.storage());
     // A flag that is also the device's status is no function of its inputs alone.
     if (known || bound.reads_status(i)) continue;
     const auto start = std::chrono::steady_clock::now();
@@ -239,7 +235,6 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
   if (!is_failed && !is_covered && workspace.given_fingerprint(variant) != given) {
     result.judgement = {Verdict::failed, "changed what it was given"};
   }
-  result.rounding = cancellation.rounding();
   return result;
 }
 

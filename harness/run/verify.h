@@ -17,8 +17,6 @@ struct Verification {
   PairStats stats;            ///< joined over the outputs that count
   std::int64_t elements = 0;  ///< of these outputs; `stats` are of a sample where it counts fewer
   std::string formula;        ///< what the last of them, or the first that failed, was held to
-  /// What rounding leaves of a gradient whose terms cancel, by tensor (see Cancellation).
-  std::map<std::size_t, double> rounding = {};
   /// Why a failure that counts for none was known before: the limit of a kernel, and what failed.
   std::string known_limit = {};
 };

@@ -37,7 +37,7 @@ class RowByColumn {
     return bound.hold({&claim, 1}, {0, 1}, {&actual, 1}, {&expected, 1})[0];
   }
   double allowed_of_terms(const Claim& claim) const {
-    return ErrorBound(problem_, readers_, 0).allowed_of_terms(claim);
+    return opbench::allowed_of_terms(problem_, readers_, 0, claim);
   }
   bool is_wrong(double actual, const Claim& claim = {}) const {
     return held(actual, claim).wrong == 1;

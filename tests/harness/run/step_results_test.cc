@@ -15,18 +15,25 @@ namespace {
 
 using testing::HasSubstr;
 
-StepResult result(const std::string& name, const std::vector<float>& values, double rounding = 0) {
+// What a run of the step once more would find for grad_b and y.
+FindRounding finds(double rounding) {
+  return [rounding](const std::vector<std::string>&) {
+    return RoundingOfResults{{"grad_b", rounding}, {"y", rounding}};
+  };
+}
+
+StepResult result(const std::string& name, const std::vector<float>& values) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(values.data());
   return {name,
           describe(DType::fp32, {std::ssize(values)}),
-          {bytes, bytes + values.size() * sizeof(float)},
-          rounding};
+          {bytes, bytes + values.size() * sizeof(float)}};
 }
 
-// Rounding that leaves 1.5625 of an element leaves 2.21 of two.
+// Rounding that leaves 1.5625 of an element, half on each side, leaves 2.21 of two.
 TEST(CompareResults, AGradientThatCancelsMayDifferByRounding) {
   const auto verdict = [](const std::string& name, float found, double rounding) {
-    return compare_results({result(name, {found, 0}, rounding)}, {result(name, {0, 0})}, {})
+    return compare_results({result(name, {found, 0})}, {result(name, {0, 0})}, {},
+                           finds(rounding / 2))
         .verdict;
   };
   EXPECT_NE(verdict("grad_b", 2.2f, 1.5625), Verdict::failed);
@@ -36,13 +43,29 @@ TEST(CompareResults, AGradientThatCancelsMayDifferByRounding) {
 }
 
 TEST(CompareResults, NanAndInfInAGradientAreNoNoise) {
-  const std::vector<StepResult> first = {result("grad_w", {300, 0}), result("grad_b", {1, 1}, 1.5)};
+  const std::vector<StepResult> first = {result("grad_w", {300, 0}), result("grad_b", {1, 1})};
   for (const float wrong : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
     const Judgement judged =
-        compare_results({first[0], result("grad_b", {wrong, 1}, 1.5)}, first, ContextStandard{});
+        compare_results({first[0], result("grad_b", {wrong, 1})}, first, {}, finds(1.5));
     EXPECT_EQ(judged.verdict, Verdict::failed) << wrong;
     EXPECT_THAT(judged.reason, HasSubstr("grad_b"));
   }
+}
+
+TEST(CompareResults, RoundingIsAskedForWhereGradientsFail) {
+  std::vector<std::string> asked;
+  const FindRounding find = [&](const std::vector<std::string>& gradients) {
+    asked = gradients;
+    return RoundingOfResults();
+  };
+  const std::vector<StepResult> first = {result("y", {1}), result("grad_a", {1}),
+                                         result("grad_b", {1})};
+  EXPECT_NE(compare_results(first, first, {}, find).verdict, Verdict::failed);
+  EXPECT_THAT(asked, testing::IsEmpty());
+  const Judgement judged =
+      compare_results({first[0], first[1], result("grad_b", {2})}, first, {}, find);
+  EXPECT_EQ(judged.verdict, Verdict::failed);
+  EXPECT_THAT(asked, testing::ElementsAre("grad_b"));
 }
 
 const std::string kTraining =

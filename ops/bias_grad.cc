@@ -23,12 +23,6 @@ Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   };
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 const RegisteredOp registered{{
     .name = "bias_grad",
     .ir_name = "SumBackward",
@@ -42,7 +36,7 @@ const RegisteredOp registered{{
     .formats = {Format::NCHW, Format::ND, Format::NCDHW, Format::NC1HWC0, Format::FRACTAL_NZ},
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
     .mixing = Mixing::sums,
 }};
 

@@ -16,7 +16,7 @@ namespace opbench {
 /// Errors: throws Error that names the operator and the input unless the rows are [N, C], the
 /// target [N] and the weight, where there is one, [C].
 void require_class_rows(std::string_view op, std::span<const TensorDesc> inputs);
-/// The same for rows [N, C, ...] and a target [N, ...]: of every place of an image, too.
+/// Requires rows [N, C, ...] and a target [N, ...]: a class of every place of an image, too.
 void require_class_places(std::string_view op, std::span<const TensorDesc> inputs);
 
 /// [N, ...] of rows [N, C, ...].

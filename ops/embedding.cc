@@ -106,12 +106,6 @@ std::vector<AttrSpec> grad_attrs() {
   return attrs;
 }
 
-Traffic traffic_grad(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 const RegisteredOp registered_grad{{
     .name = kGradName,
     .ir_name = "EmbeddingDenseBackward",
@@ -150,7 +144,7 @@ const RegisteredOp registered_grad{{
     .formats = kPlainFormats,
     .infer = infer_grad,
     .reference = reference_grad,
-    .traffic = traffic_grad,
+    .traffic = input_traffic<1>,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape,

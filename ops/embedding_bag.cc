@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kName = "embedding_bag", kGradName = "embedding_bag_grad";
 
-/// Of every index the bag that it is in, and of every bag what its rows are multiplied by.
+/// The bag of every index, and the factor of every bag's rows.
 struct Bags {
   std::vector<std::size_t> bag_of;
   std::vector<double> share;
@@ -129,7 +129,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
            attrs_with(kGradName, attrs)}};
 }
 
-// As many indices in each bag; the last one has the rest.
+// All bags have as many indices; the last one has the rest.
 Distribution offsets(const Problem& problem) {
   const std::int64_t bags = std::max<std::int64_t>(1, problem.inputs[2].elements());
   return {DistributionKind::arange, 0, double(problem.inputs[1].elements() / bags)};
@@ -141,6 +141,11 @@ Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   traffic.operations = double(problem.inputs[1].elements() * problem.outputs[0].shape[1]);
   return traffic;
+}
+
+std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
+  const std::int64_t bags = bags_of(shape);
+  return {shape, {3 * bags}, {bags}};
 }
 
 const RegisteredOp registered{{
@@ -169,11 +174,7 @@ const RegisteredOp registered{{
     .reference = reference,
     .traffic = traffic,
     .gradient = gradient,
-    .inputs_like =
-        [](const Dims& shape, const Attrs&) {
-          const std::int64_t bags = bags_of(shape);
-          return std::vector<Dims>{shape, {3 * bags}, {bags}};
-        },
+    .inputs_like = inputs_like,
     .check_values =
         [](const Problem& problem, std::span<const InputReader> inputs) {
           check(kName, problem.inputs[0].shape[0], inputs);
@@ -210,11 +211,7 @@ const RegisteredOp registered_grad{{
     .infer = infer_grad,
     .reference = reference_grad,
     .traffic = traffic,
-    .inputs_like =
-        [](const Dims& shape, const Attrs&) {
-          const std::int64_t bags = bags_of(shape);
-          return std::vector<Dims>{shape, {3 * bags}, {bags}};
-        },
+    .inputs_like = inputs_like,
     .check_values =
         [](const Problem& problem, std::span<const InputReader> inputs) {
           check(kGradName, problem.attrs.integer("num_weights"), inputs);

@@ -53,12 +53,6 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   }};
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 template <OpName kName, auto kBetter>
 Op extreme(std::string_view summary, std::string_view source, KnownAs known_as) {
   return {
@@ -75,12 +69,12 @@ Op extreme(std::string_view summary, std::string_view source, KnownAs known_as) 
       .infer = infer<kName>,
       .reference = reference<kName, kBetter>,
       .terms = terms<kName, kBetter>,
-      .traffic = traffic,
+      .traffic = input_traffic<1>,
       .mixing = Mixing::other,
   };
 }
 
-// Of two tensors it is another operator.
+// The extreme of two tensors is another operator.
 const RegisteredOp kOperators[] = {
     RegisteredOp(extreme<"amax", greatest>(
         "y = the greatest of x over the axes; NaN where there is one", "torch.amax, torch.max(x)",

@@ -35,12 +35,6 @@ Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   };
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 std::vector<GradientCall> gradient(const Problem& forward) {
   const Dims& x = forward.inputs[0].shape;
   const std::pair<std::string_view, AttrValue> size[] = {
@@ -70,7 +64,7 @@ const RegisteredOp registered{{
     .formats = {Format::NCHW, Format::NC1HWC0},
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
     .gradient = gradient,
     .mixing = Mixing::sums,
 }};
@@ -115,7 +109,7 @@ const RegisteredOp registered_grad{{
     .formats = {Format::NCHW, Format::NC1HWC0},
     .infer = infer_grad,
     .reference = reference_grad,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape.size() == 4 ? Dims{shape[0], shape[1], 1, 1} : shape};

@@ -8,8 +8,8 @@
 
 namespace opbench {
 
-/// What group_norm and its gradient see of [N, C, ...]: rows of `count` elements, one for each
-/// group of each image, which lie one behind the other.
+/// A tensor [N, C, ...] as group_norm and its gradient see it: rows of `count` elements, one for
+/// each group of each image, which lie one behind the other.
 struct NormGroups {
   std::int64_t images = 0, channels = 0, inner = 0, groups;
 
@@ -20,9 +20,10 @@ struct NormGroups {
   std::int64_t rows() const { return images * groups; }
   std::int64_t count() const { return channels / groups * inner; }
   /// The channel of element `i` of a row.
-  std::size_t channel(std::int64_t row, std::size_t i) const {
-    return static_cast<std::size_t>(row % groups * (channels / groups)) +
-           i / static_cast<std::size_t>(inner);
+  std::size_t channel(std::size_t row, std::size_t i) const {
+    const auto in_image = static_cast<std::size_t>(groups),
+               each = static_cast<std::size_t>(channels) / in_image;
+    return row % in_image * each + i / static_cast<std::size_t>(inner);
   }
 };
 

@@ -10,6 +10,7 @@
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/normalised_rows.h"
 #include "ops/terms.h"
 #include "tensor/dtype.h"
 #include "tensor/error.h"
@@ -41,66 +42,22 @@ std::vector<double> row_or(std::span<const InputReader> inputs, std::size_t i, d
   return std::vector<double>(static_cast<std::size_t>(rows.count), usual);
 }
 
-/// One number for each row, for each of its elements and its statistics.
-Reference of_rows(std::vector<double> numbers, std::int64_t count) {
-  return [numbers = std::move(numbers), count](std::size_t output, ElementRange range,
-                                               std::span<double> to) {
-    const std::int64_t of_row = output == kNormalised ? count : 1;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const std::int64_t row = (range.first + static_cast<std::int64_t>(i)) / of_row;
-      to[i] = numbers[static_cast<std::size_t>(row)];
-    }
-  };
+/// The rows of `rows`, with the inputs `weight` and `bias` or what stands for them.
+auto rows_of(const NormRows& rows, std::span<const InputReader> inputs, std::size_t weight,
+             std::size_t bias) {
+  const auto place = [](std::size_t, std::size_t i) { return i; };
+  return NormalisedRows{rows.count, row_or(inputs, weight, 1, rows), row_or(inputs, bias, 0, rows),
+                        place};
 }
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
-  const double eps = attrs.number("eps"), n = double(rows.count);
-  const std::vector<double> weight = row_or(inputs, 1, 1, rows), bias = row_or(inputs, 2, 0, rows);
-  std::vector<double> y = inputs[0].read_all(), means, rstds;
-  for (std::int64_t r = 0; r < rows.rows; ++r) {
-    double* const row = y.data() + r * rows.count;
-    double sum = 0, squares = 0;
-    for (std::int64_t i = 0; i < rows.count; ++i) sum += row[i];
-    for (std::int64_t i = 0; i < rows.count; ++i)
-      squares += (row[i] - sum / n) * (row[i] - sum / n);
-    means.push_back(sum / n);
-    rstds.push_back(1 / std::sqrt(squares / n + eps));
-    for (std::int64_t i = 0; i < rows.count; ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      row[i] = (row[i] - means.back()) * rstds.back() * weight[at] + bias[at];
-    }
-  }
-  return elements_of({std::move(y), std::move(means), std::move(rstds)});
+  return rows_of(rows, inputs, 1, 2).reference(inputs[0], attrs.number("eps"));
 }
 
-// A row's elements may be large beside what is left where its mean is taken away, and the sum of
-// their squares may leave the range.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
-  const auto count = static_cast<std::size_t>(rows.count);
-  const std::vector<double> weight = row_or(inputs, 1, 1, rows), bias = row_or(inputs, 2, 0, rows);
-  std::vector<double> rounding = inputs[0].read_all(), means, rstds, greatest;
-  for (std::span<double> left = rounding; !left.empty(); left = left.subspan(count)) {
-    const std::span<double> row = left.first(count);
-    double sum = 0, magnitudes = 0, squares = 0;
-    for (const double x : row) sum += x;
-    for (const double x : row) magnitudes += std::fabs(x);
-    const double mean = sum / double(count);
-    for (const double x : row) squares += (x - mean) * (x - mean);
-    const double rstd = 1 / std::sqrt(squares / double(count) + attrs.number("eps"));
-    means.push_back(magnitudes / double(count));
-    greatest.push_back(std::fmax(magnitudes, squares));
-    // Where they do, the inverse deviation is 0 and nothing of the elements is left.
-    const double of_all = squares > largest_finite(DType::fp32) ? 0x1p24 : 1;
-    rstds.push_back(of_all * rstd);
-    for (std::size_t i = 0; i < count; ++i) {
-      const double before = of_all * std::fabs(row[i] - mean) + std::fabs(mean) + means.back();
-      row[i] = before * rstd * std::fabs(weight[i]) + std::fabs(bias[i]);
-    }
-  }
-  return {.magnitude = elements_of({std::move(rounding), std::move(means), std::move(rstds)}),
-          .greatest = of_rows(std::move(greatest), rows.count)};
+  return rows_of(rows, inputs, 1, 2).terms(inputs[0], attrs.number("eps"), false);
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -117,50 +74,14 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[0], inputs[4], inputs[4]};
 }
 
-// With g = dy*weight and xn = (x - mean)*rstd: dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd, dweight
-// and dbias the sums of dy*xn and dy over the rows.
 template <Sum kSum>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kGradName, "self", inputs[1].desc().shape, attrs);
-  const auto count = static_cast<std::size_t>(rows.count);
-  std::vector<double> dx = inputs[0].read_all(), x = inputs[1].read_all();
-  const std::vector<double> mean = inputs[2].read_all(), rstd = inputs[3].read_all();
-  const std::vector<double> weight = row_or(inputs, 4, 1, rows);
-  std::vector<double> grad_weight(count), grad_bias(count);
-  for (std::size_t r = 0; r < mean.size(); ++r) {
-    double *const dy = dx.data() + r * count, *const xn = x.data() + r * count;
-    double sum = 0, product = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      xn[i] = subtracted(kSum, xn[i], mean[r]) * rstd[r];
-      grad_weight[i] += summand(kSum, dy[i] * xn[i]);
-      grad_bias[i] += summand(kSum, dy[i]);
-      dy[i] *= weight[i];
-      sum += summand(kSum, dy[i]);
-      product += summand(kSum, dy[i] * xn[i]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      dy[i] = subtracted(kSum, dy[i], (sum + xn[i] * product) / double(count)) * rstd[r];
-    }
-  }
-  return elements_of({std::move(dx), std::move(grad_weight), std::move(grad_bias)});
-}
-
-template <int kOperations>
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = kOperations * double(problem.inputs[0].elements());
-  return traffic;
+  return rows_of(rows, inputs, 4, 5).gradient<kSum>(inputs);
 }
 
 std::vector<GradientCall> gradient(const Problem& forward) {
-  GradientCall call{kGradName,
-                    {{GradientArg::output_gradient, kNormalised},
-                     {GradientArg::input, 0},
-                     {GradientArg::output, kMean},
-                     {GradientArg::output, kRstd}}};
-  for (std::size_t i = 1; i < forward.inputs.size(); ++i) call.of_inputs.push_back(i);
-  if (forward.inputs.size() > 1) call.args.push_back({GradientArg::input, 1});
-  return {call};
+  return gradient_of_normalised(kGradName, forward);
 }
 
 // A row of another shape is the last axis: --shapes gives any rank.
@@ -177,12 +98,6 @@ std::vector<Dims> inputs_like_grad(const Dims& shape, const Attrs& attrs) {
 AttrSpec normalized_shape() {
   return {"normalized_shape", std::vector<std::int64_t>{},
           "the last extents, which make a row; [] is the last one"};
-}
-
-TensorSpec statistic(std::string_view name, Distribution (*data)(const Problem& problem)) {
-  TensorSpec spec{name, name, {DType::fp32, DType::fp16, DType::bf16}, data};
-  spec.differentiable = false;
-  return spec;
 }
 
 const RegisteredOp registered{{
@@ -219,7 +134,7 @@ const RegisteredOp registered{{
     .inputs = {{"self", "input", {}, unit_data},
                {"weight", "weight", {}, scale_data},
                {"bias", "bias", {}, unit_data}},
-    .outputs = {{"result"}, statistic("mean", nullptr), statistic("rstd", nullptr)},
+    .outputs = {{"result"}, statistic_of_rows("mean", nullptr), statistic_of_rows("rstd", nullptr)},
     .optional_inputs = 2,
     .attrs = {normalized_shape(), batch_norm_eps()},
     .dtypes = kArithmeticDTypes,
@@ -227,7 +142,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .terms = terms,
-    .traffic = traffic<7>,
+    .traffic = input_traffic<7>,
     .gradient = gradient,
     .inputs_like = inputs_like,
     .mixing = Mixing::other,
@@ -268,8 +183,8 @@ const RegisteredOp registered_grad{{
               {"aten::native_layer_norm_backward", "grad_out, input, , mean, rstd, weight"}}},
     .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
                {"self", "input", {}, unit_data},
-               statistic("mean", unit_data),
-               statistic("rstd", scale_data),
+               statistic_of_rows("mean", unit_data),
+               statistic_of_rows("rstd", scale_data),
                {"weight", "weight", {}, scale_data}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"},
                 {"grad_weight", "grad_inputs/grad_inputs_1"},
@@ -284,7 +199,7 @@ const RegisteredOp registered_grad{{
         [](std::span<const InputReader> inputs, const Attrs& attrs) {
           return Terms{.magnitude = reference_grad<Sum::terms>(inputs, attrs)};
         },
-    .traffic = traffic<13>,
+    .traffic = input_traffic<13>,
     .inputs_like = inputs_like_grad,
     .mixing = Mixing::other,
 }};

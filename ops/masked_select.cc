@@ -53,7 +53,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
       });
 }
 
-// What does not fit would be lost.
+// Rows that do not fit would be lost.
 void require_room(std::string_view op, const InputReader& mask, std::int64_t rows) {
   const std::int64_t count = std::ssize(places_of(mask));
   if (count <= rows) return;
@@ -146,7 +146,7 @@ ExactReference reference_scatter(std::span<const InputReader> inputs, const Attr
   const Dims& source = inputs[0].desc().shape;
   const std::int64_t length =
       attrs.flag("by_rows") ? element_count({source.begin() + 1, source.end()}) : 1;
-  // Of every place the row that comes to it; -1: none does.
+  // The row that comes to each place; -1: none does.
   std::vector<std::int64_t> row_at(static_cast<std::size_t>(inputs[1].desc().elements()), -1);
   std::int64_t row = 0;
   for (const std::int64_t place : places_of(inputs[1])) {

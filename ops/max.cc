@@ -68,12 +68,6 @@ std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) 
   return indexed_along(AxisView(shape, axis_in(shape, problem.attrs)), 1, false);
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 const RegisteredOp registered{{
     .name = "max",
     .ir_name = "max",
@@ -96,7 +90,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .exact_reference = reference,
     .indexed = indexed,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
 }};
 
 }  // namespace

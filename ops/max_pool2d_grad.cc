@@ -43,12 +43,6 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   };
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 std::int64_t places(const Problem& problem) {
   return problem.outputs[0].shape[2] * problem.outputs[0].shape[3];
 }
@@ -84,7 +78,7 @@ const RegisteredOp registered{{
     .formats = {Format::NCHW, Format::NC1HWC0},
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
     .check_values =
         [](const Problem& problem, std::span<const InputReader> inputs) {
           check_index({kName, "indices", places(problem)}, inputs[1].read_index());

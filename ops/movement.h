@@ -53,6 +53,14 @@ std::vector<ComposedCall> dense_parts(const ComposedArg& whole, const Dims& shap
 /// Every input is read and every output written once.
 Traffic movement_traffic(const Problem& problem);
 
+/// Movement, and so many operations for each element of the first input.
+template <int kOperations>
+Traffic input_traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  traffic.operations = kOperations * static_cast<double>(problem.inputs[0].elements());
+  return traffic;
+}
+
 /// `axis` counted from the front; negative ones count from the back. Errors: throws Error that
 /// names the operator, the axis and the shape.
 std::size_t axis_of(std::string_view op, const Dims& shape, std::int64_t axis);

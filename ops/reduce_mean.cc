@@ -20,12 +20,6 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {describe(inputs[0].dtype, reduced_shape("reduce_mean", inputs[0].shape, attrs))};
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 const RegisteredOp registered{{
     .name = "reduce_mean",
     .ir_name = "mean",
@@ -47,7 +41,7 @@ const RegisteredOp registered{{
     .formats = kPlainFormats,
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
     .gradient =
         [](const Problem&) {
           return std::vector<GradientCall>{

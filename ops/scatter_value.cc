@@ -59,7 +59,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// What is put there does not depend on the input.
+// The value that is put there does not depend on the input.
 std::vector<GradientCall> gradient(const Problem& forward) {
   const std::pair<std::string_view, AttrValue> attrs[] = {{"dim", forward.attrs.integer("dim")},
                                                           {"value", 0.0}};

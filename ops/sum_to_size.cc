@@ -26,12 +26,6 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
       };
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = "sum",
@@ -61,7 +55,7 @@ const RegisteredOp registered{{
     .formats = kPlainAnd5hd,
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = input_traffic<1>,
     .mixing = Mixing::sums,
 }};
 

@@ -1,4 +1,4 @@
-// What lies above or below a diagonal of matrices, as causal masks are made.
+// Elements above or below a diagonal of matrices, as causal masks are made.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {inputs[0]};
 }
 
-// Of a row everything from the diagonal on, or up to it.
+// Everything of a row from the diagonal on, or up to it.
 template <bool kIsUpper>
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims& shape = inputs[0].desc().shape;

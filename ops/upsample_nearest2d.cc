@@ -95,12 +95,6 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-Traffic traffic_grad(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[0].elements());
-  return traffic;
-}
-
 std::vector<GradientCall> gradient(const Problem& forward) {
   const Dims& x = forward.inputs[0].shape;
   const std::pair<std::string_view, AttrValue> attrs[] = {
@@ -189,7 +183,7 @@ const RegisteredOp registered_grad{{
     .formats = {Format::NCHW},
     .infer = infer_grad,
     .reference = reference_grad,
-    .traffic = traffic_grad,
+    .traffic = input_traffic<1>,
     .mixing = Mixing::sums,
 }};
 

@@ -186,7 +186,7 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   options.accuracy.waiver_of_errors = [&](const check::CheckedItem& item) {
     return check::waiver_of_errors(item, waivers, how.today);
   };
-  // What each build measures by itself would make them differ by themselves.
+  // Measured by each build itself, the threshold would make them differ where the code is the same.
   const std::vector<int>& threads = options.run.threads;
   with_threads(threads.empty() ? available_cores() : threads.front(), tell_children_streams_from);
   ProgressLine progress(context);

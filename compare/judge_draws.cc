@@ -23,7 +23,7 @@ std::optional<double> number_called(DumpSource& file, const DumpRecord& record,
 
 constexpr std::int64_t kMostElementsRead = std::int64_t{1} << 22;  // of a tensor
 
-// Whether these are numbers of a distribution.
+// True if a distribution can have these numbers.
 bool is_possible(Drawn drawn, const std::vector<double>& numbers) {
   if (drawn == Drawn::uniform) return numbers[0] < numbers[1];
   if (drawn == Drawn::normal) return numbers[1] > 0;

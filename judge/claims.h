@@ -44,7 +44,7 @@ struct Maker {
 /// The claims that a rounded output may hold under, in the order in which they are tried.
 std::vector<Claim> claims_of(const Problem& problem, std::size_t output, const Maker& maker);
 
-/// What the cube rounds: operands to fp16, and sums as fp32.
+/// The claim of the cube: operands are rounded to fp16, and sums as fp32.
 Claim fp16_operands();
 
 /// Those about its operands: of products in fp32 on a device.

@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// What was drawn, as it is recorded.
+/// Random results, as they are recorded.
 struct Draws {
   Drawn drawn;
   double first = 0, second = 0;         ///< p; from, to; mean, std

@@ -1,4 +1,4 @@
-// What the loops over a block are made of. Included once per target.
+// Building blocks of the loops over a block. Included once per target.
 // clang-format off
 #if defined(OPBENCH_JUDGE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_JUDGE_LANES_INL_H_

@@ -61,7 +61,7 @@ void raise_worst(PairStats& stats, const PairRules& rules, const FinitePair& pai
 /// Adds a pair with a NaN or an Inf, but not its values.
 void add_nonfinite(PairStats& stats, std::int64_t index, double actual, double expected);
 
-/// What one side holds.
+/// Counts the values of one side.
 template <class T>
 ValueCounts counts_of(std::int64_t count, const T* values) {
   ValueCounts found;

@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
 
-// What is counted and compared as it is, in lanes of what is stored.
+// Counts and compares values as they are stored.
 template <class T>
 struct RangeLanes {
   using D = hn::ScalableTag<T>;
@@ -72,7 +72,7 @@ struct QuotientLanes {
   }
 };
 
-// What is summed and compared in fp64. One accumulator of each is enough: a step has so many
+// Sums and compares errors in fp64. One accumulator of each is enough: a step has so many
 // instructions that none waits for the sum before.
 template <class T>
 struct ErrorLanes {

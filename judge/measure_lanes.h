@@ -12,8 +12,8 @@ namespace opbench {
 /// the result: sums of blocks are added in their order.
 inline constexpr std::int64_t kMeasureBlock = 4096;
 
-/// What one look at both sides of a block finds. Sums, minima and maxima mean nothing where a value
-/// is not finite, which makes `actual_sq` or `expected_sq` Inf or NaN.
+/// Numbers of both sides of a block, found in one pass. Sums, minima and maxima mean nothing where
+/// a value is not finite, which makes `actual_sq` or `expected_sq` Inf or NaN.
 struct BlockNumbers {
   double actual = 0, expected = 0;
   double actual_sq = 0, expected_sq = 0, product = 0;
@@ -36,7 +36,7 @@ struct BlockValues {
   std::size_t count = 0;
   const T* actual = nullptr;
   const T* expected = nullptr;
-  /// The same rounded to fp32, whose units are counted where `has_units`; else a unit is 1.
+  /// Values rounded to fp32, whose units are counted where `has_units`; else a unit is 1.
   const float* actual_floats = nullptr;
   const float* expected_floats = nullptr;
   bool has_units = false;

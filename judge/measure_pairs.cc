@@ -77,7 +77,7 @@ LargePair large_pair(const LargePart& part, TensorPair pair) {
   return large;
 }
 
-// Of each chunk, packed. Errors: throws Error that says why the part cannot be measured.
+// Numbers of each chunk, packed. Errors: throws Error that says why the part cannot be measured.
 std::string measure_large(const LargePart& part, const PairParts::FindPair& find,
                           const MeasureOptions& options) {
   const std::size_t tokens = token_count(options);

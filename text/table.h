@@ -36,7 +36,7 @@ std::vector<std::string> lines_of(const TextTable& table);
 /// The table without as many of the columns called `least`, the first first, as do not fit `width`.
 TextTable fitted(TextTable table, std::size_t width, std::span<const std::string_view> least);
 
-/// As many tables as fit `width`: each has the first column, and some of the others.
+/// Tables of `width` columns at most: each has the first column, and some of the others.
 std::vector<TextTable> split_up(const TextTable& table, std::size_t width);
 
 }  // namespace opbench

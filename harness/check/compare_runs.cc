@@ -59,8 +59,8 @@ void print_origin(std::ostream& out, const char* name, const ResultsFile& file) 
       << '\n';
 }
 
-// What both runs have, those that differ first, else in the order of the first; counts what they do
-// not.
+// Pairs of results that both runs have: those that differ first, else in the order of the first
+// run. Counts results of one run alone in `found`.
 std::vector<Row> pair_up(const CheckReport& report, const ResultsFile& first,
                          const ResultsFile& second, const OutputError& output_error,
                          RunDifferences& found) {

@@ -19,8 +19,8 @@
 namespace opbench::check {
 namespace {
 
-// What a timed call runs besides the kernels. Memory, threads and the watch of calls are reached
-// from there.
+// Objects that a timed call runs besides the kernels. They refer to those of memory, threads and
+// the watch of calls.
 constexpr std::string_view kHarness[] = {"harness/check/sampler.cc", "harness/run/bound_graph.cc"};
 
 struct Object {

@@ -7,7 +7,7 @@
 
 namespace opbench::check {
 
-/// What times say before anything is confirmed.
+/// The verdict of times before anything is confirmed.
 enum class SpeedCall { slower, sometimes_slower, faster, same, unclear };
 
 /// A change as log-ratios: the best guess, and its 99% and 90% intervals.

@@ -39,7 +39,7 @@ std::string case_key_of(const Record& record);
 /// What differs between two machines in ways that times depend on: "cpu A, now B"; empty: nothing.
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now);
 
-/// What two runs come to, result by result.
+/// How many results of two runs differ, and how.
 struct RunDifferences {
   std::size_t pairs = 0;               ///< results that both have
   std::size_t worse = 0;               ///< that are a regression whatever their times

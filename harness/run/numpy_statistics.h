@@ -11,8 +11,8 @@ struct NumpyStatistics {
   std::string max, min, mean;
 };
 
-/// Of dense elements: sums are made in fp32 of float16 and float32, else in fp64. Of no elements:
-/// "nan" all.
+/// Statistics of dense elements. Sums of float16 and float32 are made in fp32, others in fp64.
+/// Without elements all are "nan".
 NumpyStatistics numpy_statistics(StoredType type, const void* elements, std::int64_t count);
 
 }  // namespace opbench

@@ -56,6 +56,8 @@ expect("\"reproduce\": \"mybench --case 'square"
 expect("1 result: 1 passed"
   ${work}/operator/mybench --case "square[2x3x5x7,fp32,NCHW]" --time 0.01 --repetitions 2)
 run(${work}/operator/square_test)
+expect("2 results: 2 passed"
+  ${work}/page/page_bench --case "square[2x3x5x7,fp16,NCHW]" --time 0.01 --repetitions 2)
 expect("softplus_v2_static" ${work}/operator/mybench list softplus)
 
 # A variant of one's own: beside the others, with its provider, its dtypes and its refusal.

@@ -1,4 +1,4 @@
-// README, CONTRIBUTING and docs/: every link leads somewhere, every command has the flags that it
+// Pages of the root and of docs/: every link leads somewhere, every command has the flags that it
 // shows, and every run and every case file that they print can be planned.
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -33,8 +33,11 @@ const std::vector<std::string> kCommands = {
     "report", "explain", "merge",    "doctor", "check",    "invariance"};
 
 std::vector<fs::path> pages() {
-  std::vector<fs::path> result = {kRoot / "README.md", kRoot / "CONTRIBUTING.md",
-                                  kRoot / "CHANGELOG.md", kRoot / "results/README.md"};
+  std::vector<fs::path> result = {kRoot / "results/README.md"};
+  for (const char* page :
+       {"README.md", "AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}) {
+    result.push_back(kRoot / page);
+  }
   for (const auto& entry : fs::directory_iterator(kRoot / "docs")) result.push_back(entry.path());
   return result;
 }

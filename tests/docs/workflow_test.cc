@@ -24,7 +24,7 @@ using testing::Not;
 YAML::Node workflow() { return YAML::LoadFile(source_file(".github/workflows/opbench.yml")); }
 YAML::Node action() { return YAML::LoadFile(source_file("action.yml")); }
 
-/// What runs in a step: a shell's or github-script's.
+/// The script of a step, for a shell or github-script.
 std::string step_script(const YAML::Node& step) {
   if (step["run"]) return step["run"].as<std::string>();
   return step["with"] && step["with"]["script"] ? step["with"]["script"].as<std::string>() : "";

@@ -25,7 +25,7 @@ run(${CMAKE_COMMAND} -S ${SOURCE_DIR}/tests/package -B ${work} -G ${GENERATOR} -
     -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_EXPORT_COMPILE_COMMANDS=ON -D CMAKE_PREFIX_PATH=${prefix})
 run(${CMAKE_COMMAND} --build ${work} --parallel 2)
 
-# What is installed is the public headers and what they include, not the inside of the program.
+# Only the public headers and those that they include are installed.
 file(GLOB_RECURSE internal RELATIVE ${prefix}/include/opbench/internal ${prefix}/include/opbench/internal/*.h)
 list(LENGTH internal count)
 if(count GREATER 40)
@@ -60,7 +60,7 @@ expect("2 results: 2 passed"
   ${work}/page/page_bench --case "square[2x3x5x7,fp16,NCHW]" --time 0.01 --repetitions 2)
 expect("softplus_v2_static" ${work}/operator/mybench list softplus)
 
-# A variant of one's own: beside the others, with its provider, its dtypes and its refusal.
+# A variant from outside is listed with its provider, its dtypes and its refusal.
 set(mine ${work}/variant/mybench_softplus)
 expect("mine +own" ${mine} list softplus)
 expect("2 results: 2 passed" ${mine} --case "softplus[2x3x5x7,fp32,NCHW]" --variant native,mine --time 0.01)
@@ -69,7 +69,7 @@ expect("skipped: mine: it takes fp32 only, found fp16"
 expect("skipped: mine: it takes a beta above 0 only"
   ${mine} --case "softplus[7,fp32,ND,beta=-1]" --variant native,mine --time 0.01)
 
-# One that crashes costs its row.
+# A variant that crashes costs its row only.
 set(broken ${work}/broken/broken_bench)
 expect("segfaults [^\n]*ERRORED[^\n]*\n? *:? *crashed: its process was ended by signal 11.*3 results: 1 passed, 2 errored"
   ${CMAKE_COMMAND} -E env COLUMNS=200 sh -c "${broken} --case 'softplus[7,fp32,ND]' --variant native,aborts,segfaults --time 0.01 || test $? -eq 3")

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file to read, and how its array is called where it has only one.
+// A file to read. `name` is used for its array if the file holds one array.
 struct SourceFile {
   fs::path path;
   std::string name;
@@ -73,13 +73,14 @@ class ArrayConverter {
       count > 0 ? convert_small(files, first, count) : convert_file(files[first]);
       first += std::max<std::size_t>(count, 1);
     }
-    // Of an interrupted or empty conversion no file is left.
+    // An interrupted or empty conversion leaves no file.
     if (!stop_() && outcome_.written > 0) sink_.finish();
     return std::move(outcome_);
   }
 
  private:
-  // How many files from here on hold one array and may be converted side by side.
+  // Counts the files from `first` on that hold one array each and may be converted at the same
+  // time.
   std::size_t small_files(const std::vector<SourceFile>& files, std::size_t first) const {
     std::size_t count = 0;
     while (first + count < files.size() && holds_one_array(files[first + count].path)) ++count;
@@ -180,7 +181,8 @@ DeviceType parse_device(const std::string& text) {
 
 bool ArrayConversion::is_one_file() const {
   if (to == ArrayOutput::npz || to == ArrayOutput::h5) return true;
-  constexpr std::array<std::string_view, 3> kSuffixes = {".npy", ".txt", ".bin"};  // as ArrayOutput
+  constexpr std::array<std::string_view, 3> kSuffixes = {
+      ".npy", ".txt", ".bin"};  // extensions of the ArrayOutput formats that hold one array
   std::error_code ignored;
   return out.extension() == kSuffixes[static_cast<std::size_t>(to)] &&
          !fs::is_directory(out, ignored);

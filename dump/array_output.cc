@@ -22,9 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names come from files: none leads out of the directory.
+// Names come from untrusted files, so a path must not leave the directory.
 fs::path place_below(const fs::path& directory, const std::string& name) {
-  constexpr std::size_t kLongest = 255 - 64;  // room for shape, type and suffix
+  constexpr std::size_t kLongest =
+      255 - 64;  // 255: NAME_MAX of Linux; 64 for shape, type and extension
   for (const std::string& component : split_components(name)) {
     const bool is_bad = component.empty() || component == "." || component == ".." ||
                         component.find('\0') != component.npos || component.size() > kLongest;
@@ -38,7 +39,7 @@ fs::path place_below(const fs::path& directory, const std::string& name) {
   return directory / name;
 }
 
-// Where a tensor of a dump stands.
+// Path components of a dumped tensor.
 struct DumpPlace {
   std::string op;
   int seq = 0;
@@ -58,7 +59,7 @@ std::optional<DumpPlace> dump_place(const std::string& path) {
   return place;
 }
 
-// uint16 and uint32 have no place in the dumper's layout, but their values have.
+// The dumper's layout has no uint16 and uint32. Wider integers hold their values.
 template <class From, class To>
 void widen_integers(std::vector<std::byte>& elements) {
   const std::size_t count = elements.size() / sizeof(From);
@@ -138,7 +139,7 @@ class DumpSink {
 
   DumpWriter writer_;
   DeviceType device_;
-  std::string last_;  // record
+  std::string last_;  // the last record
 };
 
 }  // namespace
@@ -172,7 +173,7 @@ struct ArraySink::Impl {
     return place_below(conversion.out, name);
   }
 
-  // A file of its own; two of the same name would overwrite each other.
+  // A separate file. Two arrays of one name would overwrite each other.
   fs::path place(const SourceArray& array) {
     fs::path file = name_of(array);
     std::error_code ignored;
@@ -203,7 +204,7 @@ struct ArraySink::Impl {
     }
   }
 
-  // Read as a whole before anything is written: what is in the archive stays there.
+  // Reads the whole array before writing, because a partial archive member cannot be removed.
   void write_npz(const SourceArray& array) {
     std::vector<std::byte> elements;
     for_each_piece(array.type, element_count(array.shape), array.read,

@@ -25,7 +25,7 @@ bool is_hdf5(const fs::path& file) {
   return file.extension() == ".h5" || file.extension() == ".hdf5";
 }
 
-// The dumper widens fp16 and bf16 to float32 and stores uint8 and bool as int8.
+// The dumper widens fp16 and bf16 to float32, and stores uint8 and bool as int8.
 StoredType dumped_type(const DumpEntry& entry) {
   const bool is_wide = entry.stored == StoredType::f32;
   if (is_wide && entry.desc.dtype == DType::fp16) return StoredType::f16;
@@ -77,7 +77,7 @@ void describe(SourceArray& array, const DumpEntry& entry, const std::string& fil
 
 void add_dumped(std::vector<SourceArray>& arrays, const std::shared_ptr<DumpFile>& file,
                 const DumpEntry& entry, bool as_stored) {
-  // Names of memory formats, options and the like hold no numbers.
+  // Names of memory formats, options and similar attributes hold no numbers.
   if (entry.stored == StoredType::none && entry.problem.empty()) return;
   SourceArray array;
   describe(array, entry, file->name());
@@ -137,7 +137,7 @@ std::vector<SourceArray> open_text(const fs::path& path, const std::string& name
   return {std::move(array)};
 }
 
-// "a/self.2x3.float32.bin" and msaccucmp's "x.output.0.2_3.float16.NCHW.bin".
+// Reads "a/self.2x3.float32.bin" and msaccucmp's "x.output.0.2_3.float16.NCHW.bin".
 std::vector<SourceArray> open_bin(const fs::path& path, const std::string& name) {
   const auto fail = [&](const std::string& reason) {
     throw Error(fmt::format("{}: {}", path.string(), reason));
@@ -152,7 +152,7 @@ std::vector<SourceArray> open_bin(const fs::path& path, const std::string& name)
     SourceArray array;
     array.type = parse_numpy_name(parts.back());
     if (array.type == StoredType::none) {
-      ending = "." + parts.back() + ending;  // a format
+      ending = "." + parts.back() + ending;  // format
       parts.pop_back();
       continue;
     }

@@ -26,7 +26,7 @@ bool is_known(Format format) {
   return std::find(kAllFormats.begin(), kAllFormats.end(), format) != kAllFormats.end();
 }
 
-// An enumeration. Damaged bytes may hold a number that it does not have.
+// Reads an enumeration. Damaged bytes may hold a number outside of it.
 template <class V, class E>
 void add_known(V& v, E& value) {
   v.fields(value);
@@ -83,7 +83,7 @@ bool comes_before(const DumpRecord& a, const DumpRecord& b) {
   return std::tie(a.seq, a.seq_text) < std::tie(b.seq, b.seq_text);
 }
 
-// What DumpFile::read relies on.
+// Checks the properties that DumpFile::read relies on.
 bool can_be_read(const DumpEntry& entry, std::int64_t file_bytes) {
   if (entry.stored == StoredType::none) return false;
   const Dims& shape = entry.desc.shape;
@@ -101,8 +101,8 @@ void check_entries(const std::vector<DumpEntry>& entries, std::int64_t file_byte
   }
 }
 
-constexpr double kHarmlessBytes = 512 << 20;  // bytes; 2 s of unpacking
-// Honest dumps have tensors of zeros, which deflate packs 1032 to 1, beside others.
+constexpr double kHarmlessBytes = 512 << 20;  // unpacks in about 2 s
+// Correct dumps also contain tensors of zeros, which deflate packs 1032 to 1.
 constexpr int kMostUnpackedTimes = 256;
 
 }  // namespace

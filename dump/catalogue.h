@@ -9,35 +9,34 @@
 
 namespace opbench {
 
-/// What a dump file holds.
+/// Content of a dump file.
 struct Catalogue {
   std::vector<DumpRecord> records;  ///< by operator (bytes), number, name
   std::vector<DumpEntry> strays;    ///< datasets outside of any /{op}/{seq}, in the file's order
   std::vector<std::string> problems;
-  std::int64_t damaged = 0;  ///< of the problems, those that are damage to the file
+  std::int64_t damaged = 0;  ///< number of problems that are damage to the file
 };
 
-/// Adds another part of the same file's catalogue.
+/// Adds another part of the catalogue of a file.
 void append(Catalogue& catalogue, Catalogue&& part);
-/// Brings records into their order.
+/// Sorts the records into the order of Catalogue::records.
 void sort_records(Catalogue& catalogue);
 
-/// The catalogue as bytes, and back: how it comes from the process that reads the file.
+/// Encodes the catalogue as bytes. The process that reads the file sends it so.
 std::string encode(const Catalogue& catalogue);
-/// The library may have overwritten that process's memory on a damaged file, so nothing in the
-/// bytes is trusted: what a reader relies on in an entry without a problem is checked against
-/// `file_bytes`, the file's size.
-/// Errors: throws Error if the bytes are not what `encode` makes of a dump.
+/// Decodes a catalogue. A damaged file may make the library overwrite that process's memory, so the
+/// bytes are not trusted. The properties that a reader relies on in an entry without a problem are
+/// checked against `file_bytes`, the file's size.
+/// Errors: throws Error if the bytes are not a catalogue from `encode`.
 Catalogue decode_catalogue(std::string_view bytes, std::int64_t file_bytes);
 
-/// What the tensors of one file unpack to. A small file can declare hours of unpacking: zeros take
-/// a thousandth of their size, and a fill value takes no place at all.
+/// Unpacked size of the tensors of one file. A small file can declare hours of unpacking: zeros are
+/// packed to a thousandth of their size, and a fill value needs no space.
 class Expansion {
  public:
   explicit Expansion(std::int64_t file_bytes);
 
-  /// Counts an entry that is to be unpacked. Its problem says so where that is too much with those
-  /// before it.
+  /// Counts an entry that will be unpacked. Sets its problem if the total exceeds the limit.
   void take(DumpEntry& entry);
 
  private:

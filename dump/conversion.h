@@ -10,32 +10,32 @@
 
 namespace opbench {
 
-/// What could not be converted, and why.
+/// An input that could not be converted, and the reason.
 struct ConvertFailure {
   std::string file;
   std::string reason;          ///< names the file and the field
-  bool is_of_machine = false;  ///< good input, but it could not be carried out
+  bool is_of_machine = false;  ///< the input is good, but the machine failed
 };
 
-/// What a conversion did.
+/// Result of a conversion.
 struct ConvertOutcome {
   std::int64_t sources = 0;          ///< files that were read
-  std::int64_t written = 0;          ///< files
-  std::vector<std::string> remarks;  ///< what was left out on purpose, one line each
+  std::int64_t written = 0;          ///< files that were written
+  std::vector<std::string> remarks;  ///< inputs that were skipped on purpose, one line each
   std::vector<ConvertFailure> failures;
 
   void add(ConvertOutcome&& other);
-  /// Runs `work`; what it throws becomes a failure of `file`.
+  /// Runs `work`. Its exceptions become failures of `file`.
   void attempt(const std::string& file, const std::function<void()>& work);
 };
 
-/// Memory that is shared by those who work at the same time: a quarter of the machine's.
+/// Memory limit of threads that convert at the same time: a quarter of the machine's memory.
 class MemoryBudget {
  public:
   MemoryBudget();
 
-  /// A part of it, given back at the end. Waits until there is as much; what is more than all of it
-  /// is given to one who has it alone.
+  /// A share of the budget, returned at its end. Waits until enough is free. A request above the
+  /// whole budget waits until it is the only share.
   class Share {
    public:
     Share(MemoryBudget& budget, std::int64_t bytes);
@@ -54,8 +54,8 @@ class MemoryBudget {
   std::int64_t total_ = 0, used_ = 0;
 };
 
-/// Calls `work(i)` for every i of [0, count) on as many threads as `thread_count()`, the first ones
-/// first, until all are done or `stop()` is true. `work` does not throw.
+/// Calls `work(i)` for every i of [0, count), in order, on `thread_count()` threads, until all are
+/// done or `stop()` is true. `work` must not throw.
 void for_each_file(std::size_t count, const std::function<void(std::size_t index)>& work,
                    const std::function<bool()>& stop);
 

@@ -19,11 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// One dump to convert.
+// A dump to convert.
 struct Source {
   fs::path file;
-  std::string dump_name;  // the file's, or what mapping.csv says it stands for
-  fs::path out;           // directory
+  std::string dump_name;  // the file's name, or the original name from mapping.csv
+  fs::path out;           // output directory
 };
 
 std::vector<fs::path> files_below(const fs::path& directory) {
@@ -102,7 +102,7 @@ void write_mappings(const std::vector<Source>& sources, const std::vector<NameMa
   }
 }
 
-/// A dump's files, and what is told of them.
+/// Results of a conversion by the ranks.
 struct Converted {
   ConvertOutcome outcome;
   NameMapping mapping;
@@ -122,7 +122,7 @@ void each_field(V& v, FieldsOf<ConvertOutcome> auto& outcome) {
 
 namespace {
 
-/// The dumps of one command and what became of each.
+/// The dumps of a conversion, and the outcome of each.
 class DeviceDumps {
  public:
   explicit DeviceDumps(const DeviceConversion& conversion)

@@ -17,50 +17,51 @@ namespace opbench {
 enum class DeviceOutput {
   npy,    ///< {dump}.{input|output}.{i}[.{shape}].npy
   bin,    ///< {dump}.{input|output}.{i}.{elements or shape}.{dtype}.{format}.bin
-  msnpy,  ///< {type}.{last part of the operator}...{format}.npy, as MindSpore names it
+  msnpy,  ///< {type}.{last part of the operator}...{format}.npy, MindSpore's name
 };
 
-/// What is asked of `msaccucmp.py convert`.
+/// Options of `msaccucmp.py convert`.
 struct DeviceConversion {
-  std::vector<std::string> sources;  ///< dump files, or one directory with all below it
-  std::filesystem::path out;         ///< directory; files of a directory's folders go to such here
+  std::vector<std::string> sources;  ///< dump files, or a directory with all files below it
+  std::filesystem::path
+      out;  ///< output directory; folders of a source directory are repeated in it
   DeviceDumpVersion version = DeviceDumpVersion::binary;
   DeviceOutput output = DeviceOutput::npy;
-  std::optional<std::string> format;  ///< none: tensors as they are stored, buffers and spaces too
-  Dims shape;                         ///< in place of original_shape; empty: not given
-  std::optional<DeviceTensor> only;   ///< side and index of the one tensor to convert
+  std::optional<std::string> format;  ///< target format; empty: as stored, with buffers and spaces
+  Dims shape;                         ///< replaces original_shape; empty: not given
+  std::optional<DeviceTensor> only;   ///< side and index of the only tensor to convert
 };
 
-/// Converts device dumps, several at once, each tensor to a file of its own that appears when it is
-/// complete. What cannot be converted is told in the outcome and does not stop the others. In a
-/// directory, files that are no dumps by their name (or by mapping.csv) are left out.
+/// Converts device dumps, several at once. Each tensor becomes a file, which appears when it is
+/// complete. The outcome lists tensors that cannot be converted. They do not stop the others. In a
+/// directory, files without the name of a dump, in the folder or in mapping.csv, are skipped.
 ///
-/// Memory: 1 MiB for each thread and, where formats are converted, twice the tensor, all together a
-/// quarter of the machine's memory or one tensor. Files of version 1 are held whole.
+/// Memory: 1 MiB for each thread; for a conversion of formats also twice the tensor, in total a
+/// quarter of the machine's memory or one tensor. Files of version 1 are read whole.
 /// Errors: throws Error if the format is unknown or a directory cannot be read; RunError if the
-/// output directory cannot be made.
+/// output directory cannot be created.
 ConvertOutcome convert_device_dumps(const DeviceConversion& conversion,
                                     const std::function<bool()>& stop);
 
-/// The same by all ranks together, a dump by each at a time, which writes its files itself; the
-/// outcome is rank 0's. Errors: those of dispatch, too.
+/// Converts device dumps with all ranks. A rank converts one dump at a time and writes its files.
+/// Rank 0 returns the outcome. Errors: also those of dispatch.
 ConvertOutcome convert_device_dumps(Ranks& ranks, const DeviceConversion& conversion,
                                     const std::function<bool()>& stop);
 
-/// Writes the tensors of one device dump. All that it is given must outlive it.
+/// Writes the tensors of one device dump. The arguments must outlive the object.
 class DeviceTensors {
  public:
-  /// `format`: CANN's number of conversion.format. `mapping` gets the names that are too long.
+  /// `format`: CANN's number of conversion.format. `mapping` receives names that exceed the limit.
   DeviceTensors(const DeviceConversion& conversion, std::optional<std::int64_t> format,
                 const std::filesystem::path& out, const std::string& dump_name,
                 MemoryBudget& budget, NameMapping& mapping);
 
-  /// A tensor that cannot be converted is a failure of its own, named with its field.
+  /// A tensor that cannot be converted becomes a separate failure with its field.
   void convert(const std::filesystem::path& file, ConvertOutcome& outcome);
 
  private:
   void convert_tensor(const DeviceDump& dump, const DeviceTensor& tensor);
-  // Where an operator overflowed: a text and no tensor.
+  // Converts the record of an operator's overflow, which is a text instead of a tensor.
   void convert_record(const DeviceDump& dump, const DeviceTensor& tensor);
   void convert_block(const DeviceDump& dump, const DeviceBlock& block);
   std::filesystem::path place(const std::string& name);

@@ -18,8 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Without a shape, as many elements as there are; a scalar is one element in a row, as msaccucmp
-// has it.
+// Without a stated shape, the tensor has one axis. A scalar has shape [1], like in msaccucmp.
 Dims stored_shape(const DeviceTensor& tensor, StoredType type) {
   const auto bytes = static_cast<std::int64_t>(size_of(type));
   Dims shape = tensor.shape.value_or(Dims{tensor.place.bytes / bytes});
@@ -152,7 +151,7 @@ fs::path DeviceTensors::place(const std::string& name) {
   return out_ / fitting;
 }
 
-// The names that msaccucmp gives.
+// Returns a name like msaccucmp.
 std::string DeviceTensors::tensor_name(const DeviceDump& dump, const DeviceTensor& tensor,
                                        StoredType type, std::int64_t format,
                                        const Dims& shape) const {

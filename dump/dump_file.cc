@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Elements that are asked of the reading process at once; bounds its memory.
+// Elements of one request to the reading process. Limits its memory.
 constexpr std::int64_t kMostAtOnce = 512 * 1024;
 
-// Every end costs a new process, a hang half a minute before it.
+// After each end a new process is started. A hang costs another half minute.
 constexpr int kMostEnds = 1000, kMostHangs = 3;
 
-// What the library must unpack, or fill with one value.
+// True if the HDF5 library must unpack the data or fill in one value.
 bool needs_library(const DumpEntry& entry) {
   return entry.problem.empty() && entry.kind == EntryKind::tensor && entry.offset < 0;
 }
@@ -39,7 +39,7 @@ bool needs_library(const DumpEntry& entry) {
 struct DumpFile::Impl {
   explicit Impl(const fs::path& path) : file(path), name(file.name()), process(new_process()) {}
 
-  // It lists the file first, unless that is done.
+  // The process lists the file first, unless the list exists.
   std::unique_ptr<ReaderProcess> new_process() {
     return std::make_unique<ReaderProcess>(
         std::vector{file.descriptor()}, name,
@@ -58,7 +58,7 @@ struct DumpFile::Impl {
       bound_expansion();
       take_attachments();
     } catch (const Error& error) {
-      file.check_unchanged();  // which explains everything
+      file.check_unchanged();  // a changed file explains any error
       failure = error.what();
       throw;
     }
@@ -87,7 +87,7 @@ struct DumpFile::Impl {
     std::erase_if(listed->records, is_one);
   }
 
-  // A process that no tensor needs: memory of its own, and what the library keeps.
+  // Ends a process that no tensor needs, because it holds memory and HDF5 caches.
   void end_process() {
     const auto holds_one = [&](const DumpRecord& record) {
       return std::any_of(record.entries.begin(), record.entries.end(), needs_library);
@@ -109,7 +109,7 @@ struct DumpFile::Impl {
                             elements));
   }
 
-  // By place in the file.
+  // Reads elements by their place in the file.
   void read_places(const DumpEntry& entry, ElementRange places, void* to) {
     if (stop && stop()) throw Error(fmt::format("stopped while reading {}", printable(entry.path)));
     const std::size_t bytes = size_of(entry.stored);
@@ -124,7 +124,7 @@ struct DumpFile::Impl {
     }
   }
 
-  // What ends a process costs the tensor that it was reading; a fresh one reads the others.
+  // A tensor that ends the process is not read. A new process reads the others.
   void read_by_process(const DumpEntry& entry, ElementRange places, void* to) {
     const std::lock_guard lock(process_mutex);
     if (!process) {
@@ -152,10 +152,10 @@ struct DumpFile::Impl {
   std::optional<Catalogue> listed;
   std::mutex process_mutex;
   std::unique_ptr<ReaderProcess> process;  // null after its end
-  int ended = 0, hung = 0;                 // processes
+  int ended = 0, hung = 0;                 // counts of processes
   std::mutex mutex;
   std::vector<DumpEntry> attachments;
-  std::string failure;  // why there is no list
+  std::string failure;  // why the catalogue is missing
   PanelReader panels;
 };
 
@@ -197,7 +197,7 @@ void DumpFile::read(const DumpEntry& entry, ElementRange range, void* to) {
       read_places(range, to);
     }
   } catch (const Error&) {
-    impl_->file.check_unchanged();  // which explains everything
+    impl_->file.check_unchanged();  // a changed file explains any error
     throw;
   }
   impl_->file.check_unchanged();

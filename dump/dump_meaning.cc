@@ -62,7 +62,7 @@ DType stated_dtype(DumpEntry& entry, const OwnMarks& marks) {
     }
   }
   const auto& number = entry.attributes.data_type;
-  // The dumper writes a Scalar that is a bool as one byte, and no other scalar.
+  // The only Scalar that the dumper writes as one byte is a bool.
   const bool is_flag = entry.kind == EntryKind::scalar && entry.stored == StoredType::i8;
   const DType stored = is_flag ? DType::boolean : dtype_of(entry.stored);
   if (number) {
@@ -93,8 +93,8 @@ std::optional<Format> stated_format(const DumpEntry& entry, const OwnMarks& mark
   return found == kAllFormats.end() ? std::nullopt : std::optional(*found);
 }
 
-// Dumpers before August 2021 wrote CPU and GPU tensors in the order of their storage; NPU tensors
-// always came in row-major order.
+// Dumpers before August 2021 wrote CPU and GPU tensors in storage order. NPU tensors were always in
+// row-major order.
 void interpret_stride(DumpEntry& entry) {
   const auto& device = entry.attributes.device_type;
   const auto& stride = entry.attributes.stride;
@@ -144,8 +144,7 @@ bool holds_floats(StoredType stored) {
   return stored == StoredType::f16 || stored == StoredType::f32 || stored == StoredType::f64;
 }
 
-// Numbers that stand for others, such as the bits of a float8 as integers, are not compared as if
-// they were what they look like.
+// Codes, such as the bits of a float8 stored as integers, must not be compared as numbers.
 void check_meaning(DumpEntry& entry) {
   const std::int64_t number = entry.attributes.data_type.value_or(0);
   constexpr std::int64_t kString = 8, kComplex64 = 14, kFirstFloat8 = 17, kLastFloat8 = 20;
@@ -161,8 +160,8 @@ void check_meaning(DumpEntry& entry) {
                          data_type_text(number), entry.stored_name));
 }
 
-// What ONNX's numbers 8 (string) and 17 to 22 (fp8 and int4) name, and complex numbers, no C++ type
-// holds: stored bytes are codes and no values.
+// ONNX's numbers 8 (string) and 17 to 22 (fp8 and int4), and complex numbers, have no C++ type: the
+// stored bytes are codes.
 bool is_complex_type(std::int64_t data_type) { return data_type == 14 || data_type == 15; }
 
 bool is_code(std::int64_t data_type) {
@@ -206,7 +205,7 @@ DType dtype_of(StoredType stored) {
 bool holds_codes(const DumpEntry& entry) {
   if (entry.stored == StoredType::c64 || entry.stored == StoredType::c128) return true;
   const std::int64_t number = entry.attributes.data_type.value_or(0);
-  // fp8 and int4 that the dumper widened are what they seem; the real part alone of complex is not.
+  // Widened fp8 and int4 hold their values. Complex numbers hold only their real parts.
   return is_complex_type(number) || (is_code(number) && !holds_floats(entry.stored));
 }
 
@@ -236,7 +235,7 @@ bool stays_inside(const Dims& shape, const Dims& stride, std::int64_t elements) 
   std::int64_t highest = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
     if (shape[axis] <= 1) continue;
-    // A negative step leads below the first element, whose place is 0.
+    // A negative step leads below the first element, which is at place 0.
     if (stride[axis] < 0) return false;
     if (stride[axis] > (elements - 1 - highest) / (shape[axis] - 1)) return false;
     highest += (shape[axis] - 1) * stride[axis];

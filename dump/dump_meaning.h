@@ -14,29 +14,29 @@ struct OwnMarks {
   std::optional<std::string> format;  ///< opbench_format
 };
 
-/// Fills in what the attributes, the stored type and the extents of `entry` say together: kind,
-/// desc, device, format, is_strided, and what is odd about them as warning or problem.
+/// Derives kind, desc, device, format and is_strided of `entry` from its attributes, stored type
+/// and extents. Inconsistencies are added as warning or problem.
 void interpret(DumpEntry& entry, const Dims& shape, const OwnMarks& marks);
 
-/// True if element [i, j, ..] at place i*stride[0] + j*stride[1] + .. of `elements` is inside for
-/// every index. msaccucmp's rule, and for negative steps the lower end too.
+/// True if every element [i, j, ..], at place i*stride[0] + j*stride[1] + .., is inside of
+/// `elements` elements. msaccucmp's rule, and in addition the lower bound for negative steps.
 bool stays_inside(const Dims& shape, const Dims& stride, std::int64_t elements);
 
-/// The dtype next to how elements are stored: uint32 is int64, complex numbers their parts.
+/// The dtype closest to a stored type: int64 for uint32, the type of the parts for complex.
 DType dtype_of(StoredType stored);
 
-/// "float8_e4m3fn": what a DataType number means in ONNX, whose numbers the dumper uses.
+/// Meaning of a DataType number in ONNX, whose numbers the dumper uses: "float8_e4m3fn".
 std::string data_type_text(std::int64_t number);
 
-/// True where the stored numbers are codes of values, and no values: strings, complex numbers, and
-/// fp8 and int4 that nobody widened.
+/// True if the stored numbers are codes instead of values: strings, complex numbers, and fp8 and
+/// int4 that were not widened.
 bool holds_codes(const DumpEntry& entry);
 
-/// "DataType 14 (complex64) is not supported", of such an entry.
+/// Message for an entry that holds codes: "DataType 14 (complex64) is not supported".
 std::string codes_text(const DumpEntry& entry);
 
-/// True where nothing is wrong with the file, and there are no values all the same: codes, elements
-/// that are no numbers, and what the dumper leaves of a dtype that it does not know.
+/// True if the file is correct but has no values for the entry: codes, elements that are not
+/// numbers, and the dataset that the dumper leaves for an unknown dtype.
 bool holds_no_values(const DumpEntry& entry);
 
 /// Appends to a warning or a problem.

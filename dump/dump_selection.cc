@@ -31,7 +31,7 @@ bool holds(const DumpListing& dump, const std::string& path) {
   return is_there;
 }
 
-// "/a//b/" is "/a/b".
+// Normalises "/a//b/" to "/a/b".
 std::string normalised(const std::string& path) {
   std::string result;
   std::size_t at = 0;
@@ -43,12 +43,12 @@ std::string normalised(const std::string& path) {
   return result.empty() ? "/" : result;
 }
 
-// What the paths of all that a group holds begin with.
+// Prefix of the paths of all objects in a group.
 std::string inside(const std::string& group) {
   return group == "/" ? group : fmt::format("{}/", group);
 }
 
-// What stands right below a group.
+// Names of the direct members of a group.
 std::vector<std::string> children(const DumpListing& dump, const std::string& group) {
   const std::string begin = inside(group);
   std::set<std::string> names;
@@ -59,7 +59,7 @@ std::vector<std::string> children(const DumpListing& dump, const std::string& gr
   return {names.begin(), names.end()};
 }
 
-// Numbers by their distance, because "12" is no slip of "3".
+// Sorts numbers by distance, because "12" is not a misspelling of "3".
 void sort_by_distance(std::vector<std::string>& names, const std::string& wanted) {
   const auto number = [](const std::string& text) {
     return std::strtoll(text.c_str(), nullptr, 10);

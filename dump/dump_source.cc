@@ -26,8 +26,8 @@ std::int64_t size_of_file(const fs::path& path) {
   return error ? 0 : static_cast<std::int64_t>(bytes);
 }
 
-/// Files of arrays that are open: those that were read last, because there may be more than a
-/// process may have open.
+/// The most recently read files of arrays, kept open. A source may have more files than a process
+/// may open.
 class OpenArrays {
  public:
   std::shared_ptr<ArrayFile> open(int number, const fs::path& path) {
@@ -65,9 +65,9 @@ struct DumpSource::Impl {
       check_not_empty();
       sort_records(listing.catalogue);
     } else if (has_array_suffix(path)) {
-      // What is wrong with the only file is an error.
+      // A damaged file is an error if it is the only file.
       is_one_array = opbench::is_one_array(ArrayFile(path), path);
-      // One array has no name that could tell it from the one it is compared with.
+      // A single array needs no name: it is compared with the only array of the other source.
       add_array_file(listing, path, is_one_array ? "array" : "");
     } else {
       dumps.emplace_back(path);
@@ -76,7 +76,7 @@ struct DumpSource::Impl {
     }
   }
 
-  // Dumps in folders; the name of one counts only where there is another beside it.
+  // Adds dumps in folders. A dump's name is used only if there are several.
   void add_dumps(const fs::path& root) {
     const auto& files = listing.dump_files;
     for (std::size_t i = 0; i < files.size(); ++i) {
@@ -167,7 +167,7 @@ struct DumpSource::Impl {
     if (place.array_file < 0) return false;
     const auto number = static_cast<std::size_t>(place.array_file);
     const auto arrays = opened.open(place.array_file, listing.array_files[number]);
-    // Where the file was changed, reading tells.
+    // If the file was changed, `read` reports it.
     if (place.index >= arrays->entries().size()) return false;
     const DumpEntry& now = arrays->entries()[place.index];
     return now.desc == place.original.desc && now.stored == place.original.stored &&

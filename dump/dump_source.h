@@ -13,37 +13,37 @@
 
 namespace opbench {
 
-/// Recorded tensors by operator, wherever they lie:
+/// Recorded tensors by operator, from any of:
 ///   - an HDF5 dump;
-///   - a file of arrays (.npy, .npz, .pt): each is a stray;
+///   - a file of arrays (.npy, .npz, .pt): each array is a stray;
 ///   - a folder with dump.json of msprobe, and the tensors that it names;
-///   - a folder of arrays and dumps, however deep. A file `op/number/input/name.npy` is what the
-///     dataset of that path is in an HDF5 dump, `type.name.task.stream.time.input.0.npy` is an
-///     input of the operator `type.name`, and any other one is a stray;
-///   - folders of those, such as step0/rank1: their names stand in front of operators' names.
-/// Nothing in them is trusted.
+///   - a folder of arrays and dumps, at any depth. A file `op/number/input/name.npy` is like the
+///     dataset of that path in an HDF5 dump, `type.name.task.stream.time.input.0.npy` is an
+///     input of the operator `type.name`, and any other file is a stray;
+///   - folders of those, such as step0/rank1: their names precede the operators' names.
+/// No content is trusted.
 class DumpSource {
  public:
-  /// Opens it, and starts to list an HDF5 dump. Errors: throws Error if it cannot be opened or
-  /// holds nothing of the kind.
+  /// Opens the source, and starts to list an HDF5 dump. Errors: throws Error if it cannot be opened
+  /// or holds no such data.
   explicit DumpSource(const std::filesystem::path& path);
-  /// One whose tensors are put together elsewhere: what it holds, and how its entries are read.
-  /// `read` throws Error, and is asked for ranges within the entry only.
+  /// A source in memory: `catalogue` is its content, and `read` reads entries. `read` throws Error
+  /// and gets only ranges within the entry.
   using Read = std::function<void(const DumpEntry& entry, ElementRange range, void* to)>;
   DumpSource(const std::string& name, const Catalogue& catalogue, std::int64_t bytes, Read read);
   DumpSource(DumpSource&&) noexcept;
   ~DumpSource();
 
   const std::string& name() const;
-  /// Of all its files.
+  /// Total size of its files.
   std::int64_t bytes() const;
-  /// Is it a file of one array, such as .npy?
+  /// True for a file of one array, such as .npy.
   bool is_one_array() const;
 
-  // As DumpFile has them.
+  // These members are like those of DumpFile.
   const std::vector<DumpRecord>& records();
   const std::vector<DumpEntry>& strays();
-  /// Is it one HDF5 file that has attachments?
+  /// True for a single HDF5 file with attachments.
   bool has_attachments();
   const std::vector<std::string>& problems();
   std::int64_t damaged();

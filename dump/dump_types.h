@@ -12,14 +12,14 @@
 
 namespace opbench {
 
-/// Where a dumped tensor lived, with c10's numbers. A file may hold others.
+/// Device of a dumped tensor, with c10's numbers. A file may hold other numbers.
 enum class DeviceType : std::int32_t { cpu = 0, cuda = 1, npu = 10 };
 
-/// "CPU", "CUDA", "NPU", else "device 9".
+/// Returns "CPU", "CUDA", "NPU", else "device 9".
 std::string to_string(DeviceType device);
 
-/// What a record is, beside its tensors: a string attribute of each of its datasets, which other
-/// readers ignore. Older dumps have them on the record's group.
+/// Information about a record in addition to its tensors. Each dataset of the record has it as a
+/// string attribute, which other readers ignore. Older dumps have it on the record's group.
 struct Note {
   std::string name;
   std::string value;
@@ -27,14 +27,14 @@ struct Note {
   bool operator==(const Note&) const = default;
 };
 
-/// What a note may be called; a reader asks for these.
+/// Names of notes. Readers open these attributes by name.
 inline constexpr std::array<std::string_view, 11> kNoteNames = {
     "opbench_case",   "opbench_variant", "opbench_kernel", "opbench_call",
     "opbench_status", "opbench_reason",  "opbench_values", "opbench_task",
     "opbench_cause",  "opbench_module",  "opbench_source"};
 
-/// The HDF5 type of a dataset's elements, whatever its attributes say they mean.
-/// The last three are of other files than dumps: HDF5 has no such numbers.
+/// Type of a dataset's elements in the file, independent of its attributes. HDF5 dumps do not use
+/// the last three; other formats do.
 enum class StoredType {
   none,
   f16,
@@ -50,17 +50,17 @@ enum class StoredType {
   u64,
   boolean,
   bf16,
-  c64,   ///< complex, two f32
-  c128,  ///< complex, two f64
+  c64,   ///< complex of two f32
+  c128,  ///< complex of two f64
 };
 
-/// Bytes of one element in memory; 0 for `none`.
+/// Bytes of an element in memory; 0 for `none`.
 std::size_t size_of(StoredType stored);
 
-/// "float32": as numpy spells it, and "bfloat16"; none has no name.
+/// numpy's name, such as "float32", and "bfloat16"; empty for `none`.
 std::string_view numpy_name(StoredType stored);
 
-/// How elements are stored and what that means: uint8 is stored as int8, bf16 as f32.
+/// Stored type and dtype of elements: uint8 is stored as int8, bf16 as f32.
 struct ValueKind {
   StoredType stored = StoredType::none;
   DType dtype = DType::fp32;
@@ -73,70 +73,71 @@ constexpr std::string_view name(Side side) {
   return side == Side::input ? "input" : side == Side::output ? "output" : "other";
 }
 
-/// The attributes of a dataset that holds whole numbers, as they stand in the file; none where they
-/// are missing or hold anything else.
+/// Integer attributes of a dataset, with the values in the file. Empty if missing or of another
+/// type.
 struct DumpAttributes {
   std::optional<std::int64_t> type;         ///< Type: SaveType of the dumper, 0 is a tensor
   std::optional<std::int64_t> data_type;    ///< DataType: 1 Float ... 11 Double
   std::optional<std::int64_t> device_type;  ///< DeviceType
   std::optional<std::int64_t> format_type;  ///< FormatType
   std::optional<Dims> stride;               ///< Stride, of any length
-  int count = 0;                            ///< all attributes of the dataset, known or not
+  int count = 0;  ///< number of all attributes of the dataset, known or not
 };
 
-/// One dataset of a record.
+/// A dataset of a record.
 struct DumpEntry {
-  std::string name;  ///< below input or output: "self", "grads/grads_0"; else below the record
-  std::string path;  ///< in the file: "/MulBackward0/3/input/grads/grads_0"
+  std::string
+      name;  ///< path below input or output: "self", "grads/grads_0"; else path below the record
+  std::string path;  ///< path in the file: "/MulBackward0/3/input/grads/grads_0"
   Side side = Side::other;
   EntryKind kind = EntryKind::other;
-  /// Dense and logical, in the dtype that was dumped; where the attributes do not tell it, the one
-  /// next to how it is stored.
+  /// Dense and logical, with the dumped dtype. If the attributes do not state it, the dtype closest
+  /// to the stored type.
   TensorDesc desc;
   DumpAttributes attributes;
   StoredType stored = StoredType::none;
-  /// As numpy spells the stored type: "float32", ">f4", "bool"; else what it is: "string".
+  /// numpy's name of the stored type: "float32", ">f4", "bool"; else the type class: "string".
   std::string stored_name;
   DeviceType device = DeviceType::cpu;
-  std::optional<Format> format;  ///< of the storage it came from; none if the number is unknown
-  /// The elements lie in the order of attributes.stride and are read in logical order.
+  std::optional<Format> format;  ///< format of the original storage; empty for an unknown number
+  /// The elements are in the order of attributes.stride. Reads return logical order.
   bool is_strided = false;
-  /// Where the data begins in the file, if it lies there in one piece and in this machine's byte
-  /// order; else -1, and the HDF5 library has to read it.
+  /// Offset of the data in the file, if it is contiguous and in this machine's byte order; else -1,
+  /// and the HDF5 library must read it.
   std::int64_t offset = -1;
-  std::string problem;  ///< why it cannot be read; empty if it can
+  std::string problem;  ///< why it cannot be read; else empty
   std::string warning;  ///< why the values may be wrong although they can be read
 };
 
-/// One call of an operator: /{op}/{seq} of a dump file.
+/// One execution of an operator: /{op}/{seq} of a dump file.
 struct DumpRecord {
   std::string op;
   std::string seq_text;             ///< the group's name: "7", "007", "step1"
-  std::optional<std::int64_t> seq;  ///< as a number, if it is one
+  std::optional<std::int64_t> seq;  ///< the name as a number; empty if it is not a number
   std::vector<Note> notes;
-  std::vector<DumpEntry> entries;  ///< in the file's order: components of the path by their bytes
-  bool has_input_group = false;    ///< there is an `input`, whatever it holds
+  std::vector<DumpEntry> entries;  ///< in the file's order: path components by their bytes
+  bool has_input_group = false;    ///< the group `input` exists, with any content
 
   std::vector<const DumpEntry*> on(Side side) const;
-  /// The value of the note of that name; null without one.
+  /// Returns the value of a note; null if it is missing.
   const std::string* note(std::string_view name) const;
 };
 
-/// The operator that attachments of a dump stand under: results of a run, no tensors. They have
-/// attributes that other readers pass over.
+/// Operator name of attachments in a dump. Attachments are results of a run, not tensors. Their
+/// attributes make other readers skip them.
 inline constexpr std::string_view kAttachmentsOp = "opbench";
 
-/// "a/b" -> "a", "b". Empty components are kept: "/a" -> "", "a".
+/// Splits "a/b" into "a", "b". Empty components are kept: "/a" gives "", "a".
 std::vector<std::string> split_components(std::string_view name);
 
-/// Why `component` cannot name an HDF5 link; empty if it can.
+/// Returns why `component` cannot name an HDF5 link; empty if it can.
 std::string component_problem(std::string_view component);
 
-/// Errors: throws Error unless `name` is one component.
+/// Errors: throws Error unless `name` is a single valid component.
 void check_op_name(std::string_view name);
 
-/// The components of a tensor's name: an argument, or a list and its element.
-/// Errors: throws Error for any other number of them, and bad ones.
+/// Returns the components of a tensor's name: an argument, or a list and its element. Errors:
+/// throws Error for any other count, and for invalid components.
 std::vector<std::string> tensor_name_components(std::string_view name);
 
 }  // namespace opbench

@@ -60,14 +60,14 @@ struct DumpWriter::Impl {
   TemporaryFile temporary;
   H5::H5File file;
   bool is_compressed;
-  bool complete = true;  // nothing that was begun has failed
+  bool complete = true;  // no started write has failed
   int seq = 0, records = 0;
-  std::set<std::string> begun;  // records
+  std::set<std::string> begun;  // paths of records
   DeviceType device = DeviceType::cpu;
-  std::vector<Note> notes;         // of this record
-  std::string record;              // "/{op}/{seq}", empty before the first
-  std::set<std::string> lists;     // of this record, by path
-  std::set<std::string> datasets;  // of this record, by path
+  std::vector<Note> notes;         // of the current record
+  std::string record;              // "/{op}/{seq}"; empty before the first record
+  std::set<std::string> lists;     // paths in the current record
+  std::set<std::string> datasets;  // paths in the current record
 };
 
 H5::H5File DumpWriter::Impl::create() {
@@ -75,7 +75,7 @@ H5::H5File DumpWriter::Impl::create() {
                                  [&] { return hdf5::create_file(temporary); });
 }
 
-// The dataset's path. Errors: throws Error if it clashes with what the record holds.
+// Returns the dataset's path. Errors: throws Error if the path conflicts with existing ones.
 std::string DumpWriter::Impl::reserve(const char* side, std::string_view name) {
   if (record.empty()) throw Error(fmt::format("cannot write {}: no record is begun", target));
   const std::vector<std::string> components = tensor_name_components(name);
@@ -89,8 +89,7 @@ std::string DumpWriter::Impl::reserve(const char* side, std::string_view name) {
   return path;
 }
 
-// Runs `work`. Once it fails, the file is incomplete: it takes no more and never gets its real
-// name.
+// Runs `work`. If it fails, the file is incomplete: later writes and `finish` throw.
 template <class Work>
 void DumpWriter::Impl::change(const std::string& where, Work&& work) {
   if (!complete) {
@@ -103,8 +102,7 @@ void DumpWriter::Impl::change(const std::string& where, Work&& work) {
   complete = true;
 }
 
-// Calls `work` with the group that holds the dataset, and the dataset's name there; `work` returns
-// the dataset.
+// Calls `work(group, name)` with the dataset's group and name. `work` returns the dataset.
 template <class Work>
 void DumpWriter::Impl::add(const char* side, std::string_view name, Work&& work) {
   const std::string path = reserve(side, name);

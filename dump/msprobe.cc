@@ -4,8 +4,8 @@
 //     T}, "Functional.conv2d.0.backward": {"input": [T, ..], "output": [T, ..]},
 //     "Module.conv1.Conv2d.forward.0": {.., "parameters": {name: T}}, ..}}
 // where T is a tensor {"type": "torch.Tensor", "dtype", "shape", "data_name": "FILE"}, a value
-// {"type": "int", "value": 1}, null, or a list or an object of those. Without "data_name" there are
-// statistics only.
+// {"type": "int", "value": 1}, null, or a list or an object of those. A tensor without "data_name"
+// has statistics only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 constexpr int kDeepestArgument = 16;
 
-/// An API that was called; its tensors are added one by one.
+/// An executed API. Its tensors are added one by one.
 struct Call {
   std::string op, seq;
 };
@@ -49,7 +49,7 @@ class Msprobe {
     find_data(json);
     int number = 0;
     for (const auto& [api, call] : json["data"].items()) {
-      // A name with a slash would lead elsewhere.
+      // A slash in the name would change the path.
       std::string op = api;
       std::replace(op.begin(), op.end(), '/', '_');
       add_call({prefix_ + op, std::to_string(++number)}, call);
@@ -57,7 +57,7 @@ class Msprobe {
   }
 
  private:
-  // The folder may have been moved since it was written.
+  // The folder may have been moved after it was written.
   void find_data(const Json& json) {
     data_ = folder_ / "dump_tensor_data";
     if (!json.contains("dump_data_dir") || !json["dump_data_dir"].is_string()) return;
@@ -87,7 +87,7 @@ class Msprobe {
         fmt::format("{}: {} {}", file_.string(), printable(where), what));
   }
 
-  // `name` is that of the argument so far: "", "0", "0/1", "weight".
+  // `name` is the name of the argument so far: "", "0", "0/1", "weight".
   void add_values(const Call& call, Side side, const std::string& name, const Json& value,
                   int depth) {
     const auto below = [&](const std::string& part) {
@@ -150,7 +150,7 @@ class Msprobe {
   }
 
   void read_tensor(const std::string& data_name, DumpEntry& entry, SourcePlace& place) {
-    // A name is a name: what it leads to lies in the folder.
+    // Only the file name is used, so that the path stays in the folder.
     const fs::path path = data_ / fs::path(data_name).filename();
     try {
       if (!has_array_suffix(path)) {

@@ -14,7 +14,8 @@ namespace {
 
 constexpr int kUnlimited = 1000;
 
-// "d.ddde+XX" of the fewest digits that half precision needs: nobody has them ready.
+// Formats "d.ddde+XX" with the fewest digits for half precision. The standard library has no such
+// function.
 std::string shortest_half(double value) {
   constexpr int kEnough = 5;
   const half wanted = round_to_half(value);
@@ -37,7 +38,7 @@ std::string shortest_scientific(double value, StoredType type) {
   return {text.data(), made.ptr};
 }
 
-// Zeros at the end go, the point stays.
+// Removes zeros at the end but keeps the point.
 void trim_zeros(std::string& text) { text.resize(text.find_last_not_of('0') + 1); }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t kPieceBytes = 1 << 20;
 
-// Calls `f` with a value of the C++ type of elements that are real numbers and not bf16.
+// Calls `f` with a value of the elements' C++ type. Supports real numbers except bf16.
 template <class F>
 void visit_real(StoredType type, F f) {
   bool is_real = false;
@@ -32,7 +32,7 @@ void visit_real(StoredType type, F f) {
   if (!is_real) throw Error(fmt::format("{} cannot be written as text", numpy_name(type)));
 }
 
-// As read from text, or as fmt writes them.
+// Parses a number as fmt writes it.
 template <class T>
 auto printed(T value) {
   if constexpr (std::is_same_v<T, half>) {
@@ -102,7 +102,7 @@ class Text {
     }
   }
 
-  // " float32 2x3", if it is one.
+  // Parses " float32 2x3"; ignores other comments.
   void read_comment(std::string_view comment) {
     if (comment.starts_with(' ')) comment.remove_prefix(1);
     if (comment.ends_with('\r')) comment.remove_suffix(1);
@@ -184,7 +184,7 @@ void write_bin(const std::filesystem::path& file, StoredType type, const Dims& s
 void write_txt(const std::filesystem::path& file, StoredType type, const Dims& shape,
                const ReadElements& read) {
   const StoredType written = written_type(type);
-  visit_real(written, [](auto) {});  // refuses before anything is written
+  visit_real(written, [](auto) {});  // throws for unsupported types before a file is created
   TemporaryFile output(file);
   const std::string head = fmt::format("# {} {}\n", numpy_name(written), to_string(shape));
   output.write(head.data(), head.size());

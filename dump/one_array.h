@@ -14,27 +14,27 @@
 
 namespace opbench {
 
-/// How a file of numbers holds a type that NumPy has not: bf16 as f32.
+/// Stored type of numbers in a file: f32 for bf16, which NumPy does not have.
 StoredType written_type(StoredType type);
 
-/// Gives elements of a tensor, in order; `to` has room for them as they are stored.
+/// Reads elements of a tensor in order. `to` has room for them as stored.
 using ReadElements = std::function<void(ElementRange range, void* to)>;
 
 /// Writes a tensor piece by piece as a .npy file, or its elements alone as a .bin file. The file
-/// appears when it is complete. Memory: 2 MiB. Errors: as `read`, and RunError if it cannot be
-/// written.
+/// appears when it is complete. Memory: 2 MiB. Errors: those of `read`, and RunError if the file
+/// cannot be written.
 void write_npy(const std::filesystem::path& file, StoredType type, const Dims& shape,
                const ReadElements& read);
 void write_bin(const std::filesystem::path& file, StoredType type, const Dims& shape,
                const ReadElements& read);
 
-/// Calls `use(elements, bytes)` with all elements of the tensor, as `written_type` has them.
+/// Calls `use(elements, bytes)` for all elements of the tensor, converted to `written_type`.
 void for_each_piece(StoredType type, std::int64_t elements, const ReadElements& read,
                     const std::function<void(const void* elements, std::size_t bytes)>& use);
 
-/// Writes an array as text that numpy.loadtxt reads: a comment "# float32 2x3", then a line for
-/// each row of the last axis, numbers with blanks between them, as many digits as tell them apart.
-/// The file appears when it is complete. Errors: as write_npy; Error for complex numbers.
+/// Writes an array as text for numpy.loadtxt: a comment "# float32 2x3", then a line for each row
+/// of the last axis. Numbers are separated by blanks and have the fewest digits that identify them.
+/// The file appears when it is complete. Errors: as for write_npy; Error for complex numbers.
 void write_txt(const std::filesystem::path& file, StoredType type, const Dims& shape,
                const ReadElements& read);
 
@@ -45,12 +45,12 @@ struct TextArray {
   std::vector<std::byte> elements;
 };
 
-/// Reads what `write_txt` writes; without its comment, numbers as float64 in the rows and columns
-/// that they stand in, as numpy.loadtxt does. At most 1 GiB.
+/// Reads a file of `write_txt`. A file without its comment is read as float64 with the rows and
+/// columns of the text, like numpy.loadtxt. At most 1 GiB.
 /// Errors: throws Error "{path}:{line}: ...".
 TextArray read_txt(const std::filesystem::path& file);
 
-/// The type that NumPy calls so, and "bfloat16"; `none` if there is none.
+/// Returns the type with this NumPy name, or "bfloat16"; `none` for other names.
 StoredType parse_numpy_name(std::string_view name);
 
 }  // namespace opbench

@@ -20,17 +20,18 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kLargestList = std::size_t{16} << 30;  // bytes, of a process gone wrong
+constexpr std::size_t kLargestList = std::size_t{16}
+                                     << 30;  // bytes; more means that the process failed
 
 bool is_hung(std::optional<int> status) {
   return status && WIFEXITED(*status) && WEXITSTATUS(*status) == kHungExitCode;
 }
 
-// `status`: the wait status; none if the process did not end by itself.
+// `status`: the wait status; empty if the process did not end by itself.
 std::string reason_of(std::optional<int> status, const std::string& doing) {
   if (status && WIFSIGNALED(*status)) {
     const int signal = WTERMSIG(*status);
-    // The kernel that is out of memory, or a person: nothing is known of the file.
+    // Out of memory, or ended by a user: no conclusion about the file.
     const bool may_be_damaged = signal != SIGKILL && signal != SIGTERM;
     return fmt::format("the process that read it ended by signal {} ({}) while {}{}", signal,
                        strsignal(signal), doing, may_be_damaged ? "; the file may be damaged" : "");
@@ -59,7 +60,7 @@ void ReaderProcess::start() {
   kept.push_back(ends[1]);
   child_.emplace(Child::Group::ours, "read " + name_, [&] {
     confine_child(parent, std::move(kept));
-    // The file may lie where nothing can be locked; nobody writes to it here.
+    // The file system may not support locks, and no process writes to the file here.
     setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
     work_(theirs, fmt::format("/proc/self/fd/{}", descriptors_.front()));
   });
@@ -150,9 +151,9 @@ Message ReaderProcess::answer(std::initializer_list<MessageKind> wanted, const s
   return message;
 }
 
-// The process is gone, or sent what it never should have: then the library overwrote its memory.
+// The process ended or sent an unexpected message: the library overwrote its memory.
 void ReaderProcess::fail_of_end(const std::string& doing) {
-  socket_->close();  // ends a healthy one
+  socket_->close();  // ends a process that still runs
   const bool has_ended = child_->ends_within(1);
   const int status = child_->end();
   const std::optional<int> own = has_ended ? std::optional(status) : std::nullopt;

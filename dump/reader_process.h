@@ -16,40 +16,40 @@
 
 namespace opbench {
 
-/// The process that read a file is gone: killed, or ended by what it read.
+/// The process that read a file ended: killed, or crashed by the file.
 class ReaderEnded : public Error {
  public:
   ReaderEnded(const std::string& message, bool hung) : Error(message), was_hung(hung) {}
-  const bool was_hung;  ///< ended because it did not come back
+  const bool was_hung;  ///< it did not respond and was ended
 };
 
-/// A process that works on one HDF5 file for this one. The library may crash in it, or never come
-/// back from a damaged file: that is a ReaderEnded here, and of no use any more is the process.
+/// A separate process that works on one HDF5 file. If the library crashes in it, or hangs on a
+/// damaged file, calls throw ReaderEnded, and the process cannot be used again.
 class ReaderProcess {
  public:
-  /// The part of the process, which finds the file at `path`.
+  /// Main function of the process, which opens the file at `path`.
   using Work = std::function<void(MessageSocket& socket, const std::string& path)>;
 
-  /// Starts `work` on the file behind the first of `descriptors`, which messages call `name`; the
-  /// process keeps no others. Waits give up with an Error once `stop`, if there is one, is true.
-  /// Errors: throws RunError if no process can be started.
+  /// Starts `work` on the file of the first descriptor, called `name` in messages. The process
+  /// inherits only `descriptors`. Waits throw an Error once `stop`, if set, is true. Errors: throws
+  /// RunError if no process can be started.
   ReaderProcess(std::vector<int> descriptors, const std::string& name, Work work,
                 const std::function<bool()>& stop);
 
-  /// Waits for the list. Once only. `file_bytes` is the file's size.
+  /// Waits for the catalogue. May be called once. `file_bytes` is the file's size.
   Catalogue catalogue(std::int64_t file_bytes);
-  /// Elements by their places in the file, as memory wants them. Thread-safe, one at a time.
+  /// Reads elements by their places in the file, as stored in memory. Thread-safe, one at a time.
   void read(const DumpEntry& entry, ElementRange places, void* to);
-  /// Waits until work that is not asked for anything is done: that of copying the file.
-  /// Errors: throws RunError for a failure of the machine.
+  /// Waits until work without requests, such as copying the file, is done. Errors: throws RunError
+  /// for a failure of the machine.
   void finish(const std::string& doing);
 
  private:
-  class Stuck {};  // the process waits for a lock for ever
+  class Stuck {};  // the process waits for a lock that is never released
   static constexpr int kStarts = 5;
 
   void start();
-  /// Repeats `exchange` with a new process if the one there is was started at a bad moment.
+  /// Repeats `exchange` with a new process if the current process is stuck on a lock.
   template <class Exchange>
   auto retried(const std::string& doing, const Exchange& exchange);
   Catalogue receive_catalogue(std::int64_t file_bytes);

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Opening a pipe would wait for ever, so only regular files are tried.
+// Only regular files are opened, because opening a pipe would wait forever.
 int open_regular(const fs::path& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();

@@ -22,7 +22,7 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// What an operator's records are told apart by, as far as a path or a name says it.
+// Identification of a record, derived from a path or a name.
 struct RecordPlace {
   std::string op, seq, name;
   Side side = Side::other;
@@ -32,7 +32,7 @@ Side side_of(std::string_view text) {
   return text == "input" ? Side::input : text == "output" ? Side::output : Side::other;
 }
 
-// "op/7/input/self", with folders of steps and ranks in front.
+// Parses "op/7/input/self", with folders of steps and ranks in front.
 bool is_as_in_hdf5(const std::vector<std::string>& parts, RecordPlace& place) {
   for (std::size_t at = 1; at + 2 < parts.size(); ++at) {
     if (!is_digits(parts[at]) || side_of(parts[at + 1]) == Side::other) continue;
@@ -44,8 +44,8 @@ bool is_as_in_hdf5(const std::vector<std::string>& parts, RecordPlace& place) {
   return false;
 }
 
-// "Conv2D.conv1.12.5.1600000000000000.input.0", as msaccucmp names what it converts; what follows
-// the number is a shape or a format.
+// Parses "Conv2D.conv1.12.5.1600000000000000.input.0", msaccucmp's name of a converted tensor. A
+// shape or format may follow the number.
 bool is_of_device(const std::string& stem, RecordPlace& place) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at <= stem.size();) {
@@ -147,7 +147,7 @@ void add_array_file(SourceListing& listing, const fs::path& file, const std::str
 
 namespace {
 
-/// Walks folders, in the order of names.
+/// Walks folders in the order of their names.
 class FolderWalk {
  public:
   FolderWalk(SourceListing& listing, const fs::path& root) : listing_(listing), root_(root) {}
@@ -164,7 +164,7 @@ class FolderWalk {
     }
     for (const fs::path& path : names) {
       std::error_code ignored;
-      // Links to folders may lead in circles.
+      // Links to folders may form cycles.
       if (fs::is_directory(fs::symlink_status(path, ignored))) {
         visit(path, depth + 1);
       } else if (has_array_suffix(path)) {
@@ -194,7 +194,7 @@ class FolderWalk {
     return names;
   }
 
-  // "step0/rank1/", "" at the root.
+  // Returns "step0/rank1/"; "" at the root.
   std::string prefix(const fs::path& folder) const {
     const std::string relative = folder.lexically_relative(root_).string();
     return relative == "." || relative.empty() ? "" : relative + "/";

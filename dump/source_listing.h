@@ -13,24 +13,24 @@
 
 namespace opbench {
 
-/// Where the elements of an entry of a source are.
+/// Place of an entry's elements in a source.
 struct SourcePlace {
-  int array_file = -1;      ///< number in SourceListing::array_files, or
-  int dump_file = -1;       ///< in SourceListing::dump_files, or
-  std::string value;        ///< the bytes of a value that stands in dump.json
-  std::size_t index = 0;    ///< of the array in its file
-  DumpEntry original = {};  ///< as the file has it
+  int array_file = -1;      ///< index in SourceListing::array_files; else -1
+  int dump_file = -1;       ///< index in SourceListing::dump_files; else -1
+  std::string value;        ///< bytes of a value in dump.json
+  std::size_t index = 0;    ///< index of the array in its file
+  DumpEntry original = {};  ///< entry of the file before renaming
 };
 
-/// What the files of a source hold, while it is put together and after.
+/// Content of the files of a source.
 struct SourceListing {
   std::vector<std::filesystem::path> array_files, dump_files;
   Catalogue catalogue;
   std::unordered_map<std::string, SourcePlace> places;  ///< by the entry's path
   std::int64_t bytes = 0;
 
-  /// Adds an entry at a path, which gets a number if it is taken: to the record of that operator
-  /// and number, which is made if it is not there.
+  /// Adds an entry at a path, which gets a number if it exists already. `add` puts it into the
+  /// record of that operator and number, which is created if necessary.
   void add_stray(const std::string& path, DumpEntry entry, SourcePlace place);
   void add(const std::string& op, const std::string& seq, Side side, const std::string& name,
            DumpEntry entry, SourcePlace place);
@@ -41,20 +41,20 @@ struct SourceListing {
   std::map<std::pair<std::string, std::string>, std::size_t> records_;
 };
 
-/// Is it a file of one array without a name of its own: .npy, or .pt of a tensor?
+/// True for a file of one array without a name: .npy, or .pt of a tensor.
 bool is_one_array(const ArrayFile& arrays, const std::filesystem::path& file);
 
-/// Adds all arrays of a file, under `stem`, the path below the source without its suffix. What
-/// cannot be read becomes a problem.
+/// Adds all arrays of a file under `stem`, the path below the source without its extension.
+/// Unreadable arrays become problems.
 void add_array_file(SourceListing& listing, const std::filesystem::path& file,
                     const std::string& stem);
 
-/// Adds what dump.json of msprobe names. `prefix` is "" or "step0/rank0/".
-/// Errors: throws Error "{file}: ..." if it is no such file.
+/// Adds the tensors of an msprobe dump.json. `prefix` is "" or "step0/rank0/". Errors: throws Error
+/// "{file}: ..." if it is not such a file.
 void add_msprobe(SourceListing& listing, const std::filesystem::path& file,
                  const std::string& prefix);
 
-/// Adds what a folder and those in it hold.
+/// Adds the files of a folder and of its subfolders.
 void add_folder(SourceListing& listing, const std::filesystem::path& folder);
 
 }  // namespace opbench

@@ -8,8 +8,8 @@
 
 namespace opbench {
 
-/// Calls `f` with a value of the C++ type that `stored` elements have; nothing for `none` and
-/// for complex numbers.
+/// Calls `f` with a value of the C++ type of `stored` elements. Does nothing for `none` and for
+/// complex numbers.
 template <class F>
 void visit_stored(StoredType stored, F f) {
   switch (stored) {
@@ -45,7 +45,8 @@ void visit_stored(StoredType stored, F f) {
   }
 }
 
-/// Calls `f(element, convert)` with the type of a stored element and what makes its value of it.
+/// Calls `f(element, convert)` with a value of the stored type and the function that converts it
+/// to the dtype.
 template <class F>
 void visit_values(const ValueKind& kind, F f) {
   visit_stored(kind.stored, [&]<class T>(T element) {

@@ -9,10 +9,10 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kPanelBytes = 16 << 20;
-// A window of storage that is gathered from at once, so that neighbours in logical order are
+// Bytes of storage that are gathered at once, so that elements adjacent in logical order are
 // written together.
 constexpr std::int64_t kWindowBytes = 4 << 20;
-// Reading a gap of this size costs as much as another call.
+// Reading a gap of this many bytes costs as much as another call.
 constexpr std::int64_t kCheapGap = 4096;
 
 // `to_step` counts elements of the result.
@@ -22,7 +22,7 @@ struct Axis {
   std::int64_t reach() const { return (extent - 1) * step; }
 };
 
-using Axes = std::vector<Axis>;  // outermost first in logical order, no extents of 1
+using Axes = std::vector<Axis>;  // outermost first in logical order, without extents of 1
 
 std::int64_t span_of(const Axes& axes) {
   std::int64_t span = 1;
@@ -36,7 +36,7 @@ std::int64_t count_of(const Axes& axes) {
   return count;
 }
 
-// Cuts the axis that reaches farthest into halves: `use(axes, step, to_step)` gets both.
+// Halves the axis with the largest reach. Calls `use(axes, step, to_step)` for both halves.
 template <class Use>
 void halve(const Axes& axes, Use&& use) {
   const auto widest = std::max_element(
@@ -55,7 +55,8 @@ class Gather {
   Gather(std::size_t element_bytes, const ReadPlaces& read, std::byte* to)
       : bytes_(static_cast<std::int64_t>(element_bytes)), read_(read), to_(to) {}
 
-  // Elements of a rectangular part, whose first lies at `place` and is the result's number `at`.
+  // Adds elements of a rectangular part. Its first element is at `place`, and is number `at` of the
+  // result.
   void add(const Axes& axes, std::int64_t place, std::int64_t at) {
     const std::int64_t span = span_of(axes);
     if (span * bytes_ > kWindowBytes) {
@@ -69,7 +70,7 @@ class Gather {
   }
 
  private:
-  // Brings the part's elements to their places in the window.
+  // Copies the part's elements to their places in the window.
   void fetch(const Axes& axes, std::int64_t place, std::byte* window) {
     const std::int64_t span = span_of(axes);
     if (span * bytes_ <= kCheapGap || span <= 2 * count_of(axes)) {
@@ -120,7 +121,7 @@ void read_strided(const Dims& shape, const Dims& strides, ElementRange range,
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       place += static_cast<std::int64_t>(box.start[axis]) * strides[axis];
       const auto extent = static_cast<std::int64_t>(box.count[axis]);
-      // The box is whole in all inner axes, so the result's steps are those of the shape.
+      // All inner axes of the box are whole, so the result's steps are those of the shape.
       if (extent > 1) axes.push_back({extent, strides[axis], dense[axis]});
     }
     gather.add(axes, place, box.offset);
@@ -147,7 +148,7 @@ void PanelReader::read(const DumpEntry& entry, ElementRange range, const ReadPla
 
 void PanelReader::load(const DumpEntry& entry, std::int64_t first, std::int64_t count,
                        const ReadPlaces& read) {
-  path_.clear();  // until it is whole
+  path_.clear();  // valid again when the panel is complete
   const std::size_t bytes = size_of(entry.stored);
   panel_.resize(static_cast<std::size_t>(count) * bytes);
   read_strided(entry.desc.shape, *entry.attributes.stride, {first, count}, bytes, read,

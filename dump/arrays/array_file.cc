@@ -37,7 +37,7 @@ void add_npy(ArrayList& list, const std::string& name, const NpyHeader& header, 
   }
 }
 
-// Reads one piece after the other from where `read` finds `bytes` bytes.
+// Calls `read` for one piece after the other. `read` returns how many bytes it supplied.
 template <class Read>
 NpyHeader header_by(std::int64_t bytes, Read&& read) {
   std::int64_t place = 0;
@@ -49,7 +49,8 @@ NpyHeader header_by(std::int64_t bytes, Read&& read) {
   });
 }
 
-// The array of a .npy file. Errors: throws Error as `read_npy_header`, after the file's name.
+// Lists the array of a .npy file. Errors: throws Error like `read_npy_header`, with the file's
+// name.
 ArrayList list_npy(const RegularFile& file) {
   NpyHeader header;
   try {
@@ -66,7 +67,8 @@ ArrayList list_npy(const RegularFile& file) {
   return list;
 }
 
-// Lists the arrays of a .npz file. A member that is damaged or no array is listed with its problem.
+// Lists the arrays of a .npz file. A member that is damaged or not an array is listed with its
+// problem.
 ArrayList list_npz(ZipFile& zip) {
   ArrayList list;
   std::set<std::string> names;

@@ -10,34 +10,34 @@
 
 namespace opbench {
 
-/// Arrays in a file of NumPy or PyTorch, opened for reading; nothing in it is trusted and no code
-/// in it is run. What kind of file it is tell its first bytes:
+/// A file of NumPy or PyTorch arrays, opened for reading. No content is trusted and no code in the
+/// file is run. The first bytes determine the format:
 ///   .npy       one array, named after the file
-///   .npz       arrays by their names, stored or deflated
-///   .pt, .pth  tensors by their places in the object that was saved: "model/conv1.weight"; as a
-///              .zip file (PyTorch 1.6 and later) and as older versions wrote it
+///   .npz       arrays with their names, stored or deflated
+///   .pt, .pth  tensors, named by their path in the saved object ("model/conv1.weight"); written
+///              as a .zip file by PyTorch 1.6 and later, or in the older format
 class ArrayFile {
  public:
-  /// Errors: throws Error "{path}: {field}: ..." if the file is missing, not a regular file, of
-  /// another kind or so damaged that its arrays are not known.
+  /// Errors: throws Error "{path}: {field}: ..." if the file is missing, is not a regular file, has
+  /// another format, or is so damaged that its arrays cannot be listed.
   explicit ArrayFile(const std::filesystem::path& path);
   ArrayFile(ArrayFile&&) noexcept;
   ~ArrayFile();
 
   const std::string& name() const;
 
-  /// In the file's order: name, path (the same), desc, stored; problem where one cannot be read.
+  /// Entries in the file's order. Sets name, path (equal to the name), desc and stored; problem if
+  /// the entry cannot be read.
   const std::vector<DumpEntry>& entries() const;
-  /// What was left out because it is no array, one line each.
+  /// Objects that were skipped because they are not arrays, one line each.
   const std::vector<std::string>& problems() const;
 
-  /// Elements of one of `entries()` as they are stored (entry.stored, in the machine's byte order),
-  /// in C order. Thread-safe. Memory: a few MiB, and 16 MiB more where they lie in another order.
-  /// Errors: throws Error if the entry has a problem, the range leaves it, the data is damaged or
-  /// the file was changed since it was opened.
+  /// Reads elements of one of `entries()` as they are stored (entry.stored, in the machine's byte
+  /// order), in C order. Thread-safe. Memory: a few MiB, and 16 MiB more for other orders.
+  /// Errors: throws Error if the entry has a problem, the range exceeds it, the data is damaged, or
+  /// the file was changed after it was opened.
   void read(const DumpEntry& entry, ElementRange range, void* to);
-  /// True if `read` would give zeros that the file has no blocks for; false where that is not
-  /// known.
+  /// True if the range is known to be a hole of the file, which reads as zeros.
   bool is_hole(const DumpEntry& entry, ElementRange range) const;
 
  private:
@@ -45,7 +45,7 @@ class ArrayFile {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Is it called like such a file: .npy, .npz, .pt, .pth?
+/// True for the extensions .npy, .npz, .pt and .pth.
 bool has_array_suffix(const std::filesystem::path& path);
 
 }  // namespace opbench

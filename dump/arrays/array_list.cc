@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// Elements from the first to the last that is touched; none: more than can be counted.
+// Counts the elements from the first to the last accessed one. Empty if the count overflows.
 std::optional<std::int64_t> reach(const Dims& shape, const Dims& strides) {
   std::int64_t last = 0;
   for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -26,7 +26,7 @@ std::optional<std::int64_t> reach(const Dims& shape, const Dims& strides) {
   return last == std::numeric_limits<std::int64_t>::max() ? std::nullopt : std::optional(last + 1);
 }
 
-// An array whose strides are 0 needs little in the file and much where it is written densely.
+// Strides of 0 repeat elements: a small file can describe a huge dense array.
 std::string expansion_problem(std::int64_t dense, std::int64_t stored, std::int64_t bytes) {
   constexpr std::int64_t kHarmless = 1 << 30, kMostTimes = 64;
   if (dense <= kHarmless / bytes || dense / kMostTimes <= stored) return "";

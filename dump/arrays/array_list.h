@@ -8,24 +8,25 @@
 
 namespace opbench {
 
-/// Where the elements of an array lie.
+/// Place of an array's elements.
 struct ArrayPlace {
-  int member = -1;          ///< of the .zip file; -1: in the file itself
-  std::int64_t offset = 0;  ///< bytes, from where the member or the file begins
-  bool is_swapped = false;  ///< in the other byte order than this machine's
+  int member = -1;          ///< index in the .zip file; -1: in the file itself
+  std::int64_t offset = 0;  ///< bytes from the start of the member or file
+  bool is_swapped = false;  ///< in the byte order opposite to this machine's
 };
 
-/// What a file of arrays holds. `places` has one for each entry.
+/// Content of a file of arrays. `places` has one element for each entry.
 struct ArrayList {
   std::vector<DumpEntry> entries;
   std::vector<ArrayPlace> places;
-  std::vector<std::string> problems;  ///< what is no array, one line each
+  std::vector<std::string> problems;  ///< objects that are not arrays, one line each
 
-  /// `name` is not empty and no other's. Adds a dense array, or one with strides in elements of at
-  /// most `available` bytes at `place`. What does not fit is told as the entry's problem.
+  /// Adds an array that is dense, or has strides in elements; its data is at `place` and has at
+  /// most `available` bytes. `name` must be unique and not empty. An array that does not fit gets a
+  /// problem.
   void add(const std::string& name, StoredType type, const Dims& shape, const Dims& strides,
            const ArrayPlace& place, std::int64_t available);
-  /// Adds one that cannot be read.
+  /// Adds an entry that cannot be read.
   void add_problem(const std::string& name, const std::string& problem);
 };
 

@@ -41,7 +41,7 @@ std::string in_quotes(std::string_view text) {
   return fmt::format("'{}'", printable(excerpt(text, kLongestQuote)));
 }
 
-// The dictionary of the header, a literal of Python.
+// Parser of the header's dictionary, a Python literal.
 class Literal {
  public:
   explicit Literal(std::string_view text) : text_(text) {}
@@ -225,7 +225,7 @@ NpyHeader read_npy_header(const ReadNext& read) {
   return header;
 }
 
-// Magic, version 1.0, length, a Python literal padded with blanks to a multiple of 64 bytes.
+// Magic, version 1.0, length, and a Python literal padded with blanks to a multiple of 64 bytes.
 std::string npy_header(StoredType type, const Dims& shape) {
   const std::string extents =
       shape.size() == 1 ? fmt::format("{},", shape[0]) : fmt::format("{}", fmt::join(shape, ", "));

@@ -16,7 +16,7 @@
 namespace opbench {
 namespace {
 
-// Where the library writes; it goes back to write sizes and sums.
+// Output of the zip library, which seeks back to write sizes and CRCs.
 struct ZipOutput {
   TemporaryFile& file;
   std::uint64_t place = 0, end = 0;
@@ -119,7 +119,7 @@ void NpzWriter::begin(const std::string& name, StoredType type, const Dims& shap
   }
   impl_->end_array();
   zip_fileinfo info{};
-  info.tmz_date = {0, 0, 0, 1, 0, 1980};  // the same bytes whenever they are written
+  info.tmz_date = {0, 0, 0, 1, 0, 1980};  // fixed date, for reproducible files
   constexpr int kStored = 0, kLevel = 0, kZip64 = 1;
   impl_->check(zipOpenNewFileInZip64(impl_->zip, (name + ".npy").c_str(), &info, nullptr, 0,
                                      nullptr, 0, nullptr, kStored, kLevel, kZip64) == ZIP_OK);

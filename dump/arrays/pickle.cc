@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-constexpr int kMark = -1;  // on the stack, in place of a value
+constexpr int kMark = -1;  // marks a position on the stack
 
 class Machine {
  public:
@@ -30,7 +30,7 @@ class Machine {
   }
 
  private:
-  // False after the last operation.
+  // Returns false after the last operation.
   bool step() {
     const auto code = static_cast<unsigned char>(bytes_.next(1)[0]);
     switch (code) {
@@ -208,7 +208,7 @@ class Machine {
     push({.kind = kind, .integer = number, .text = {}, .items = {}});
   }
 
-  // Little-endian, two's complement; of longer ones the bytes are kept.
+  // Little-endian, two's complement. Integers of more than 8 bytes are kept as bytes.
   void push_long(const std::string& bytes) {
     constexpr std::size_t kBytes = sizeof(std::int64_t);
     if (bytes.size() > kBytes) {
@@ -281,7 +281,8 @@ class Machine {
     return items;
   }
 
-  // Adds to the container on top of the stack; an OrderedDict that was called is one, too.
+  // Adds to the container on top of the stack. The result of calling OrderedDict is also a
+  // container.
   void extend(const std::vector<int>& items, PickleKind kind) {
     PickleValue& container = pickle_.values[static_cast<std::size_t>(top())];
     const bool is_made = container.kind == PickleKind::call && kind == PickleKind::dict;

@@ -8,42 +8,42 @@
 
 namespace opbench {
 
-/// What a pickled value is. A `call` is a global that was called; nobody runs it here.
+/// Kind of a pickled value. `call` is a recorded call of a global, which is never run.
 enum class PickleKind {
   none,
   boolean,
   integer,
   real,
-  text,  ///< bytes, too
+  text,  ///< also bytes
   list,
   tuple,
   dict,        ///< items: key, value, key, value
   global,      ///< text: "torch._utils._rebuild_tensor_v2"
-  persistent,  ///< items: what tells an object outside of the pickle
+  persistent,  ///< items: the reference to an object outside of the pickle
   call,        ///< items: a global, a tuple of arguments
 };
 
 struct PickleValue {
   PickleKind kind = PickleKind::none;
-  std::int64_t integer = 0;  ///< of booleans, too
+  std::int64_t integer = 0;  ///< also the value of booleans
   double real = 0;
   std::string text;
-  std::vector<int> items;  ///< places in Pickle::values
+  std::vector<int> items;  ///< indices in Pickle::values
 };
 
-/// An object as Python's pickle describes it. Values may be shared, and may hold themselves.
+/// An object described by a Python pickle. Values may be shared, and may contain themselves.
 struct Pickle {
   std::vector<PickleValue> values;
   int root = 0;
-  std::int64_t end = 0;  ///< where the pickle ends: bytes from where the first one began
+  std::int64_t end = 0;  ///< offset of the end, in bytes from the start of the first pickle
 };
 
-/// Bytes [offset, offset + count) of where pickles lie.
+/// Reads bytes [offset, offset + count) of the pickle data.
 using ReadBytes = std::function<void(std::int64_t offset, std::size_t count, void* to)>;
 
-/// Reads the pickle that begins at `start` and lies in `bytes` bytes. No code is run: globals are
-/// kept as names, those that `is_allowed` refuses are an error, and so are the operations that
-/// objects without tensors need. State that is set on an object is dropped.
+/// Reads the pickle at offset `start` of data with `bytes` bytes. No code is run: globals are kept
+/// as names. Globals that `is_allowed` refuses are an error, and so are operations that tensors do
+/// not need. State set on an object is dropped.
 /// Errors: throws Error "pickle, byte {n}: ...".
 Pickle read_pickle(const ReadBytes& read, std::int64_t start, std::int64_t bytes,
                    const std::function<bool(std::string_view name)>& is_allowed);

@@ -12,8 +12,8 @@
 
 namespace opbench {
 
-/// The bytes of a pickle one after the other, fetched in pieces.
-/// Errors: throws Error "pickle, byte {n}: ..." where it ends too soon.
+/// Sequential reader of a pickle's bytes, which it fetches in pieces. Errors: throws Error "pickle,
+/// byte {n}: ..." if the data ends too soon.
 class PickleBytes {
  public:
   PickleBytes(const ReadBytes& read, std::int64_t start, std::int64_t bytes)
@@ -42,7 +42,7 @@ class PickleBytes {
     return result;
   }
 
-  // Little-endian, as pickle has it on every machine.
+  // The pickle format is little-endian on every machine.
   template <class T>
   T number() {
     const std::string text = next(sizeof(T));
@@ -71,7 +71,7 @@ class PickleBytes {
 
   const ReadBytes& read_;
   std::int64_t place_, bytes_;
-  std::int64_t first_ = 0;  // of the piece
+  std::int64_t first_ = 0;  // offset of the piece
   std::string piece_;
 };
 

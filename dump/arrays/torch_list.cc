@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// Puts the file's name before what is said of it.
+// Adds the file's name to errors of `work`.
 template <class Work>
 auto naming(const RegularFile& file, Work&& work) {
   try {
@@ -32,7 +32,7 @@ bool is_object_name(std::string_view name) {
   return name == kObject || name.ends_with(fmt::format("/{}", kObject));
 }
 
-// Older files are several pickles, then the storages: their number of elements and the elements.
+// Format before PyTorch 1.6: several pickles, then for each storage its element count and elements.
 class OldFile {
  public:
   explicit OldFile(const RegularFile& file)
@@ -46,7 +46,7 @@ class OldFile {
     if (first.values[static_cast<std::size_t>(first.root)].text != magic) {
       throw Error("no file of torch.save: its magic number is missing");
     }
-    next();  // the version of the protocol
+    next();  // skips the protocol version
     check_byte_order(next());
     const Pickle object = next();
     const Pickle keys = next();
@@ -77,7 +77,7 @@ class OldFile {
     }
   }
 
-  // How wide the elements of each storage are.
+  // Determines the element size of each storage.
   void find_types(const Pickle& object) {
     for (const PickleValue& value : object.values) {
       if (value.kind != PickleKind::persistent) continue;

@@ -13,34 +13,35 @@
 
 namespace opbench {
 
-/// May a pickle of torch.save hold this global? Those that rebuild tensors, and what they consist
-/// of.
+/// True for globals that a torch.save pickle may contain: functions that rebuild tensors, and the
+/// types they use.
 bool is_torch_name(std::string_view name);
 
-/// The elements of "torch.FloatStorage"; `none` for any other name.
+/// Element type of "torch.FloatStorage"; `none` for any other name.
 StoredType torch_storage_type(std::string_view name);
 
-/// Where a storage lies: member of the .zip file or place in the file.
+/// Location of a storage: a member of the .zip file, or an offset in the file.
 struct StoragePlace {
   ArrayPlace place;
   std::int64_t bytes = 0;
 };
 using FindStorage = std::function<std::optional<StoragePlace>(const std::string& key)>;
 
-/// The tensors in an object by their places, `name` for one that is the object itself. What is
-/// wrong with one is its problem. Errors: throws Error if the object is too deep or too large.
+/// Lists the tensors in an object by their paths. A tensor that is the object itself is called
+/// `name`. An unreadable tensor gets a problem. Errors: throws Error if the object is too deep or
+/// too large.
 ArrayList list_tensors(const Pickle& object, const FindStorage& find, const std::string& name);
 
-/// Is this .zip file what torch.save writes?
+/// True if torch.save wrote this .zip file.
 bool is_torch_zip(const ZipFile& zip);
 
-/// The tensors of what torch.save wrote, by their places in the saved object: "model/conv1.weight",
-/// "0" for the first of a list; `name` for a tensor that is the object itself. Nothing is run: only
-/// what rebuilds tensors, parameters and NPU tensors, dicts, lists, sizes and dtypes is understood.
-/// Errors: throws Error "{path}: pickle, byte {n}: ..." and the like.
+/// Lists the tensors of a torch.save file by their paths in the saved object: "model/conv1.weight",
+/// "0" for the first of a list; `name` for a tensor that is the object itself. No code is run.
+/// Supported are the functions that rebuild tensors, parameters and NPU tensors, and dicts, lists,
+/// sizes and dtypes. Errors: throws Error "{path}: pickle, byte {n}: ..." and similar.
 ArrayList list_torch(ZipFile& zip, const RegularFile& file, const std::string& name);
 
-/// The same of files as PyTorch before 1.6 wrote them.
+/// Lists the tensors of a file written by PyTorch before 1.6.
 ArrayList list_torch(const RegularFile& file, const std::string& name);
 
 }  // namespace opbench

@@ -17,7 +17,7 @@ struct StorageRow {
   StoredType type;
 };
 
-// torch.FloatStorage and torch.float32.
+// Element types by their torch storage and dtype names.
 constexpr std::array kStorages = {
     StorageRow{"DoubleStorage", StoredType::f64},
     StorageRow{"FloatStorage", StoredType::f32},
@@ -71,7 +71,7 @@ std::string_view name_of(PickleKind kind) {
   }
 }
 
-// A storage as the pickle names it.
+// A storage as the pickle references it.
 struct Storage {
   StoredType type = StoredType::none;
   std::string key;
@@ -106,7 +106,8 @@ class Walk {
     throw Error(fmt::format("{}: {}", path.empty() ? "the object" : printable(path), reason));
   }
 
-  // Values are shared, so that a small file can describe a huge object, and one that holds itself.
+  // Values may be shared or contain themselves, so a small file can describe a huge or endless
+  // object.
   void visit(int index, const std::string& path, int depth) {
     constexpr int kDeepestLevel = 64;
     constexpr std::int64_t kMostVisits = 4 << 20;
@@ -167,9 +168,9 @@ class Walk {
     leave_out(path, name);
   }
 
-  // (storage, offset, size, stride, ...)
+  // Arguments: (storage, offset, size, stride, ...)
   void add_tensor(const std::vector<int>& arguments, const std::string& path) {
-    constexpr std::size_t kMostTensors = 500'000;  // take 400 MB
+    constexpr std::size_t kMostTensors = 500'000;  // they need 400 MB
     if (list_.entries.size() >= kMostTensors) {
       fail("",
            fmt::format("more than {} tensors; does it hold lists many times over?", kMostTensors));
@@ -213,7 +214,7 @@ class Walk {
     list_.add(path, storage.type, size, stride, place, (storage.elements - offset) * bytes);
   }
 
-  // ('storage', torch.FloatStorage, key, location, elements[, None])
+  // Reference: ('storage', torch.FloatStorage, key, location, elements[, None])
   Storage storage_of(const PickleValue& reference) const {
     constexpr std::size_t kFewest = 5;
     if (reference.kind == PickleKind::persistent) {
@@ -256,7 +257,7 @@ class Walk {
   ArrayList list_;
   std::set<std::string> names_;
   std::int64_t visits_ = 0, others_ = 0;
-  std::string first_other_;  // "epoch: an integer"
+  std::string first_other_;  // example: "epoch: an integer"
 };
 
 }  // namespace

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMostMembers = 1 << 20;
 constexpr std::size_t kSkipAtOnce = 64 << 10;
 
-// The library reads through these; an error is what it makes of a short read. It reads headers byte
-// by byte: what follows is kept.
+// Input of the zip library. A short read becomes an error there. The library reads headers byte by
+// byte, so the bytes that follow are buffered.
 struct ZipInput {
   static constexpr std::size_t kKept = 4096;
 
@@ -38,7 +38,7 @@ struct ZipInput {
   const RegularFile* file;
   std::int64_t place = 0;
   std::vector<char> kept = {};
-  std::int64_t from = 0;  // of the file, where `kept` begins
+  std::int64_t from = 0;  // offset in the file of the first byte in `kept`
 };
 
 voidpf open_zip_input(voidpf opaque, const void*, int) { return opaque; }
@@ -166,7 +166,7 @@ struct ZipFile::Impl {
     }
   }
 
-  // Bytes of a packed member; `mutex` is held.
+  // Reads bytes of a packed member. `mutex` must be locked.
   void unpack(std::size_t index, std::int64_t offset, std::size_t count, void* to) {
     const ZipMember& member = members[index];
     if (current != static_cast<std::int64_t>(index) || next > offset) {
@@ -212,7 +212,7 @@ struct ZipFile::Impl {
     fail(member, "damaged: its data does not give its CRC-32");
   }
 
-  // What was read of a stored member without a gap, from its start.
+  // Updates the CRC of a stored member that is read from its start without gaps.
   void add_to_sum(std::size_t index, std::int64_t offset, std::size_t count, const void* bytes) {
     Sum sum;
     {
@@ -243,10 +243,10 @@ struct ZipFile::Impl {
   std::vector<ZipMember> members;
   std::vector<unz64_file_pos> places;
   bool has_sums = true;
-  std::mutex mutex;           // guards what follows, and `zip`
+  std::mutex mutex;           // guards `zip` and the members below
   std::vector<Sum> sums;      // of stored members
-  std::int64_t current = -1;  // the member that is being unpacked
-  std::int64_t next = 0;      // of its bytes
+  std::int64_t current = -1;  // the member being unpacked
+  std::int64_t next = 0;      // offset of its next byte
 };
 
 ZipFile::ZipFile(const RegularFile& file) : impl_(std::make_unique<Impl>(file)) {}

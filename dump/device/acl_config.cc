@@ -102,7 +102,8 @@ void require_dumped(const AclConfig& config, bool has_operators,
                             printable(model.name), suggestion(model.name, models)));
   }
   if (has_operators && config.dumps_operators) return;
-  if (!models.empty()) return;  // a list that is not empty names one of them, or every one
+  if (!models.empty())
+    return;  // a list that is not empty names at least one of the models, or selects all
   throw Error(fmt::format(
       "{}: dump.dump_op_switch is off, and only single operators are selected; \"on\" dumps them",
       config.file));

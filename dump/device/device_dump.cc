@@ -14,7 +14,7 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kLengthBytes = 8;
-constexpr std::uint64_t kLongestMessage = std::numeric_limits<int>::max();  // protobuf's own
+constexpr std::uint64_t kLongestMessage = std::numeric_limits<int>::max();  // protobuf's limit
 
 void set_shape(device_proto::Shape& shape, const Dims& dims) {
   for (const std::int64_t extent : dims) shape.add_dim(static_cast<std::uint64_t>(extent));
@@ -84,7 +84,7 @@ struct DeviceDump::Impl {
     return length;
   }
 
-  // Inputs come first in the file, whatever the order of the message.
+  // The data of inputs comes first in the file, in any order of the message.
   void take_all(device_proto::DumpData&& data, bool is_inline) {
     for (int i = 0; i < data.input_size(); ++i) {
       take_tensor(*data.mutable_input(i), Side::input, i, is_inline);
@@ -166,11 +166,11 @@ struct DeviceDump::Impl {
   }
 
   RegularFile file;
-  std::int64_t next = 0;  // where the data of the next tensor begins
+  std::int64_t next = 0;  // offset of the next tensor's data
   std::string op_name;
   std::vector<DeviceTensor> tensors;
   std::vector<DeviceBlock> blocks;
-  std::vector<std::string> messages;  // data of version 1
+  std::vector<std::string> messages;  // data in version 1
 };
 
 DeviceDump::DeviceDump(const std::filesystem::path& path, DeviceDumpVersion version)

@@ -16,62 +16,63 @@
 
 namespace opbench {
 
-/// Is this the name of a dump that says where an operator overflowed: Opdebug.Node_OpDebug.*?
+/// True for the name of a dump that reports an operator's overflow: Opdebug.Node_OpDebug.*.
 bool is_overflow_record_name(std::string_view name);
 
-/// What such a dump's output says, as the JSON text that msaccucmp makes of it. Two layouts: with
-/// the magic number 0x5A5A5A5A one accelerator (AIC, AIV, AICPU, SDMA); else exactly 2048 bytes
-/// for DHA, L2 and AI Core. Errors: throws Error that names the field.
+/// Converts the output of such a dump to the JSON text that msaccucmp makes of it. Two layouts:
+/// with the magic number 0x5A5A5A5A one accelerator (AIC, AIV, AICPU, SDMA); else exactly 2048
+/// bytes for DHA, L2 and AI Core. Errors: throws Error with the field.
 std::string overflow_record_json(std::span<const std::byte> bytes);
 
-/// How a device dump file is laid out.
+/// Layout of a device dump file.
 enum class DeviceDumpVersion {
-  inline_data = 1,  ///< the whole file is one protobuf message
-  binary = 2,       ///< length of the header (8 bytes), header, data one after the other
+  inline_data = 1,  ///< one protobuf message with the data
+  binary = 2,       ///< length of the header (8 bytes), header, then the data of all tensors
 };
 
-/// Bytes of a device dump: from `offset` of the file, or of message data number `message`.
+/// Place of bytes of a device dump: `offset` in the file, or the data of message number `message`.
 struct DevicePlace {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   int message = -1;
 };
 
-/// A tensor of a device dump, as its header describes it; numbers are CANN's.
+/// A tensor of a device dump, as in its header. Numbers of types and formats are CANN's.
 struct DeviceTensor {
   Side side = Side::output;
   int index = 0;
   std::int64_t data_type = 0;
   std::int64_t format = 0;
-  std::optional<Dims> shape;  ///< as stored; none: not told
-  Dims original_shape;        ///< empty: not told
+  std::optional<Dims> shape;  ///< as stored; empty: not stated
+  Dims original_shape;        ///< empty: not stated
   int groups = 1;
   DevicePlace place;
 };
 
-/// Memory of the device that was dumped beside the tensors: "l1buffer" or "space".
+/// Device memory that was dumped in addition to the tensors: "l1buffer" or "space".
 struct DeviceBlock {
   std::string kind;
   int index = 0;
   DevicePlace place;
 };
 
-/// A dump file as the device writes it, {op_type}.{op_name}.{task}.{stream}.{timestamp}; nothing in
-/// it is trusted.
+/// A dump file written by the device, {op_type}.{op_name}.{task}.{stream}.{timestamp}. No content
+/// is trusted.
 class DeviceDump {
  public:
-  /// Errors: throws Error "{path}: {field}: ...": no such file, a header that is longer than the
-  /// file or no message, extents beyond 63 bits, sizes that do not add up to the file's.
+  /// Errors: throws Error "{path}: {field}: ..." if the file does not exist, the header exceeds the
+  /// file or is not a message, extents exceed 63 bits, or the sizes do not sum to the file's size.
   DeviceDump(const std::filesystem::path& path, DeviceDumpVersion version);
   DeviceDump(DeviceDump&&) noexcept;
   ~DeviceDump();
 
-  const std::string& name() const;                   ///< the file's
-  const std::string& op_name() const;                ///< "scope/op"; empty if not told
+  const std::string& name() const;                   ///< the file's name
+  const std::string& op_name() const;                ///< "scope/op"; empty if not stated
   const std::vector<DeviceTensor>& tensors() const;  ///< inputs, then outputs
   const std::vector<DeviceBlock>& blocks() const;
 
-  /// Bytes [from, from + count) of a place. Thread-safe. Errors: throws Error if they leave it.
+  /// Reads bytes [from, from + count) of a place. Thread-safe. Errors: throws Error if the range
+  /// exceeds the place.
   void read(const DevicePlace& place, std::int64_t from, std::size_t count, void* to) const;
 
  private:
@@ -79,25 +80,25 @@ class DeviceDump {
   std::unique_ptr<Impl> impl_;
 };
 
-/// "input[0]".
+/// Returns the side and index: "input[0]".
 std::string to_string(const DeviceTensor& tensor);
 
-/// What a device dump says of itself, beside its data.
+/// Header of a device dump, without its tensors.
 struct DeviceDumpHead {
   std::string op_name;     ///< "scope/op"
   std::uint64_t time = 0;  ///< microseconds since 1970, UTC
   std::vector<TensorDesc> inputs, outputs;
 };
 
-/// A dump file as a device writes it, version 2 (see DeviceDumpVersion): tensors as they are
-/// stored, padding included, with their shapes as stored and without padding. It has its real name
-/// once it is finished. Errors: throws RunError if it cannot be written, Error for shapes that do
-/// not fit their format.
+/// Writes a dump file like a device, version 2 (see DeviceDumpVersion). Tensors are written as
+/// stored, padding included; the header has their shapes with and without padding. The file gets
+/// its final name once it is finished. Errors: throws RunError if it cannot be written, Error for
+/// shapes that do not fit their format.
 class DeviceDumpWriter {
  public:
   DeviceDumpWriter(const std::filesystem::path& path, const DeviceDumpHead& head);
 
-  /// The elements of a tensor, all of its storage. Each tensor is written once, in any order.
+  /// Writes the whole storage of a tensor. Each tensor is written once, in any order.
   void write(Side side, std::size_t index, const void* storage);
   void finish();
 

@@ -19,10 +19,10 @@ namespace {
 struct TypeRow {
   std::int64_t number;
   std::string_view name;
-  StoredType stored;  // none: no numbers, or no whole bytes
+  StoredType stored;  // none: not numbers, or less than a byte each
 };
 
-// OutputDataType of CANN's dump_data.proto; quantised integers are kept as integers.
+// OutputDataType of CANN's dump_data.proto. Quantised integers are kept as integers.
 constexpr std::array kTypes = {
     TypeRow{0, "UNDEFINED", StoredType::i8},   TypeRow{1, "FLOAT", StoredType::f32},
     TypeRow{2, "FLOAT16", StoredType::f16},    TypeRow{3, "INT8", StoredType::i8},

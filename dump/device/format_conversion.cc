@@ -16,7 +16,7 @@
 namespace opbench {
 namespace {
 
-// Axes of the plain formats; the first of each rank is the order of logical shapes.
+// Axes of the plain formats. The first of each rank is the order of logical shapes.
 struct Order {
   Format format;
   std::string_view axes;
@@ -31,20 +31,20 @@ std::string_view axes_of(Format format) {
   return found == kOrders.end() ? std::string_view() : found->axes;
 }
 
-// Extents whose axes are `from`, in the order `to`.
+// Reorders extents from axes `from` to axes `to`.
 Dims reordered(const Dims& shape, std::string_view from, std::string_view to) {
   Dims result;
   for (const char axis : to) result.push_back(shape[from.find(axis)]);
   return result;
 }
 
-// NCHW and the like of other ranks are ND.
+// NCHW and similar formats with another rank are treated as ND.
 Format effective(Format format, std::size_t rank) {
   const std::string_view axes = axes_of(format);
   return axes.empty() || axes.size() == rank ? format : Format::ND;
 }
 
-// Moves bytes only, so any dtype of that size will do.
+// The conversion only moves bytes, so any dtype of the element size works.
 DType dtype_of_size(std::size_t bytes, Format format) {
   switch (bytes) {
     case 1:
@@ -152,7 +152,7 @@ class FormatConversion {
     return result;
   }
 
-  // [.., K1, M1, 16, K0] to [.., M, K].
+  // Converts [.., K1, M1, 16, K0] to [.., M, K].
   ConvertedTensor matrix() const {
     const Dims& stored = tensor_.shape;
     const bool is_known = target_ == Format::ND || axes_of(target_).size() == 4;
@@ -173,7 +173,7 @@ class FormatConversion {
     const Dims& wanted = tensor_.target_shape;
     Dims logical = wanted.empty() ? padded : wanted;
     while (logical.size() < 2) logical.insert(logical.begin(), 1);
-    // Leading extents are those stored, also where the target writes them otherwise.
+    // Leading extents are the stored ones, even if the target shape has others.
     const Dims rows_and_columns(logical.end() - 2, logical.end());
     Dims dense(padded.begin(), padded.end() - 2);
     dense.insert(dense.end(), rows_and_columns.begin(), rows_and_columns.end());
@@ -195,7 +195,7 @@ class FormatConversion {
            element_count(before) == element_count(stored_before);
   }
 
-  // NC1HWC0, FRACTAL_Z and NDC1HWC0 to plain formats.
+  // Converts NC1HWC0, FRACTAL_Z and NDC1HWC0 to plain formats.
   ConvertedTensor unpacked() const {
     const std::size_t rank = source_ == Format::NDC1HWC0 ? 5 : 4;
     const Format origin = origin_format_of(source_);
@@ -209,8 +209,8 @@ class FormatConversion {
     return permuted(elements.data(), desc.shape, from, to, target_);
   }
 
-  // In the order of the origin. The target shape's axes may be in any order: what is stored tells
-  // N, H, W and C to within C0.
+  // Returns the shape in the order of the origin. The target shape may have its axes in any order:
+  // the stored shape gives N, H, W exactly and C to within C0.
   Dims logical_shape(Format target, int c0) const {
     const Dims& wanted = tensor_.target_shape;
     if (wanted.empty()) return padded_shape();
@@ -237,7 +237,7 @@ class FormatConversion {
     }
   }
 
-  // With the padding, where it can be told.
+  // Returns the shape with its padding, if it can be derived.
   Dims padded_shape() const {
     const Dims& stored = tensor_.shape;
     if (source_ == Format::NC1HWC0 && stored.size() == 5) {

@@ -18,7 +18,7 @@ using Names = std::vector<std::string_view>;
 constexpr std::uint32_t kOverflowMagic = 0x5a5a5a5a;
 constexpr std::size_t kOldBytes = 2048;
 
-// Fields of 8 bytes each.
+// Each field has 8 bytes.
 const Names kOldTask = {"model_id", "stream_id", "task_id", "task_type", "pc_start", "para_base"};
 const Names kCore = {"model_id", "stream_id", "task_id", "task_type", "context_id", "thread_id",
                      "pc_start", "para_base", "core_id", "block_id",  "status"};

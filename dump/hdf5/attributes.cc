@@ -32,8 +32,8 @@ herr_t add_note(hid_t object, const char* name, const H5A_info_t*, void* data) n
   }
 }
 
-// Opens attributes by their names. A list of all of them costs twice as much, and HDF5 1.10 crashes
-// over one that is damaged.
+// Opens attributes by name. Listing all attributes costs twice as much, and HDF5 1.10 crashes on a
+// damaged one.
 class KnownAttributes {
  public:
   KnownAttributes(hid_t dataset, DumpEntry& entry)
@@ -61,7 +61,7 @@ class KnownAttributes {
   }
 
  private:
-  // True if the attribute is there and undamaged.
+  // Returns true if the attribute exists and is undamaged.
   template <class Use>
   bool use(const char* name, Use&& use) {
     if (unseen_ == 0) return false;
@@ -108,7 +108,7 @@ StoredElements read_elements(hid_t dataset, DumpEntry& entry) {
 }
 
 Dims read_shape(hid_t dataset) {
-  // Asking for the extents of a virtual dataset may open the files it points to.
+  // Reading the extents of a virtual dataset may open other files.
   if (is_virtual(dataset)) throw Error("it is a virtual dataset, which points to other files");
   return extents_of(dataset);
 }
@@ -152,14 +152,14 @@ std::optional<Dims> read_whole_numbers(hid_t attribute) {
   if (H5Tget_class(type) != H5T_INTEGER || bytes > sizeof(std::int64_t)) return std::nullopt;
   const hsize_t count = H5Aget_storage_size(attribute) / bytes;  // 0 for a null dataspace
   if (count > kMostNumbers) return std::nullopt;
-  // One more than needed: HDF5 takes no null pointer, not even for nothing.
+  // HDF5 refuses a null pointer even for zero values, so the vector has one element more.
   Dims values(static_cast<std::size_t>(count) + 1);
   checked(H5Aread(attribute, H5T_NATIVE_INT64, values.data()));
   values.pop_back();
   return values;
 }
 
-// Strings of variable length are left alone: HDF5 1.10 reads them wherever a damaged file says, and
+// Strings of variable length are not read: HDF5 1.10 follows addresses of a damaged file and
 // crashes.
 std::optional<std::string> read_one_text(hid_t attribute) {
   const TypeHandle type(H5Aget_type(attribute));
@@ -189,7 +189,7 @@ std::vector<Note> read_texts(hid_t object) {
 std::vector<Note> read_notes(hid_t object) {
   std::vector<Note> notes;
   for (const std::string_view name : kNoteNames) {
-    const auto attribute = open_attribute(object, name.data());  // of a literal, so NUL ends it
+    const auto attribute = open_attribute(object, name.data());  // a literal, so NUL-terminated
     if (!attribute) continue;
     if (auto text = read_one_text(*attribute)) notes.push_back({std::string(name), *text});
   }
@@ -207,7 +207,7 @@ void describe_dataset(hid_t dataset, std::int64_t file_bytes, DumpEntry& entry) 
   } catch (...) {
     failure = std::current_exception();
   }
-  interpret(entry, shape, marks);  // without a shape it is a tensor all the same
+  interpret(entry, shape, marks);  // derives a tensor even without a shape
   if (failure) std::rethrow_exception(failure);
   if (entry.stored == StoredType::none) {
     throw Error(
@@ -215,7 +215,7 @@ void describe_dataset(hid_t dataset, std::int64_t file_bytes, DumpEntry& entry) 
                     "point of 16, 32 and 64 bits, and booleans",
                     elements.name));
   }
-  // TensorOptions are all attributes, their dataset is never filled.
+  // TensorOptions consist of attributes only. Their dataset is never filled.
   if (entry.attributes.type == static_cast<int>(SaveType::tensor_options)) return;
   const std::size_t bytes = size_of(entry.stored);
   const std::int64_t offset = place_of(dataset, entry.desc.elements(), bytes, file_bytes);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kTextBytes = 1024;
 
-// Walking upward starts at the innermost error; a positive result ends the walk.
+// The upward walk starts at the innermost error. A positive result ends it.
 herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
   std::snprintf(static_cast<char*>(text), kTextBytes, "%s", error->desc);
   return 1;
@@ -22,7 +22,7 @@ herr_t keep_innermost(hid_t stack, void* text) {
   return 0;
 }
 
-// The library's "truncated file: eof = 3000, sblock->base_addr = 0, stored_eof = 33144", in words.
+// Rewords the library's "truncated file: eof = 3000, sblock->base_addr = 0, stored_eof = 33144".
 std::optional<std::string> cut_off(std::string_view text) {
   unsigned long long there = 0, base = 0, wanted = 0;
   const int found =

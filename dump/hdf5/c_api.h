@@ -12,9 +12,8 @@
 
 namespace opbench::hdf5 {
 
-/// While it lives, HDF5 errors of this thread are kept here instead of being printed. They are
-/// taken down when they happen, because the destructors that run before a `catch` clear HDF5's own
-/// record.
+/// Collects HDF5 errors of this thread instead of printing them, during its lifetime. Errors are
+/// copied when they occur, because destructors that run before a `catch` clear HDF5's error stack.
 class ErrorCapture {
  public:
   ErrorCapture();
@@ -22,7 +21,7 @@ class ErrorCapture {
   ErrorCapture& operator=(const ErrorCapture&) = delete;
   ~ErrorCapture();
 
-  /// The innermost text of the last error; the operating system's own words where it has some.
+  /// The innermost text of the last error; the operating system's message if there is one.
   std::string text() const;
 
  private:
@@ -31,14 +30,14 @@ class ErrorCapture {
   char text_[1024] = {};
 };
 
-/// Passes a C status or count on. Errors: throws H5::Exception if it is negative.
+/// Returns a C status or count. Errors: throws H5::Exception if it is negative.
 template <class Status>
 Status checked(Status status) {
   if (status < 0) throw H5::Exception("", "HDF5 call failed");
   return status;
 }
 
-/// `work()`; what HDF5 throws becomes Failure("{doing}: {innermost text}").
+/// Runs `work()`. HDF5 errors become Failure("{doing}: {innermost text}").
 template <class Failure, class Work>
 decltype(auto) guarded(std::string_view doing, Work&& work) {
   const ErrorCapture capture;
@@ -50,8 +49,8 @@ decltype(auto) guarded(std::string_view doing, Work&& work) {
   }
 }
 
-/// Owns one identifier of the C API, which lists large files faster than the C++ one.
-/// Errors: H5::Exception if the call that made it failed.
+/// Owns an identifier of the C API, which lists large files faster than the C++ API. Errors:
+/// H5::Exception if the call that created it failed.
 template <herr_t (*Close)(hid_t)>
 class Handle {
  public:

@@ -14,7 +14,7 @@ H5::DataSpace space_of(const Dims& shape) {
   return H5::DataSpace(static_cast<int>(extents.size()), extents.data());
 }
 
-// Chunks as large as can be without being larger than what is converted at once.
+// Returns the largest chunk with at most kChunkElements.
 std::vector<hsize_t> chunk_of(const Dims& shape) {
   std::vector<hsize_t> chunk(shape.begin(), shape.end());
   std::int64_t elements = 1;
@@ -28,7 +28,7 @@ std::vector<hsize_t> chunk_of(const Dims& shape) {
   return chunk;
 }
 
-// Of a dataset whose bytes are shuffled and deflated, where there is anything to deflate.
+// Properties of a dataset with the filters shuffle and deflate, unless it has no elements or one.
 H5::DSetCreatPropList compressed(const Dims& shape) {
   constexpr unsigned kFast = 1;
   const H5::DSetCreatPropList list;
@@ -41,8 +41,8 @@ H5::DSetCreatPropList compressed(const Dims& shape) {
   return list;
 }
 
-// What the layout has no place for. fp16 dumped from the CPU by the original holds garbage; the
-// mark tells ours apart.
+// Writes properties that the dumper's layout does not have. fp16 from the CPU is garbage in the
+// original dumper's files; the mark distinguishes opbench's files.
 void write_own_attributes(const H5::DataSet& dataset, const TensorDesc& desc, DeviceType device) {
   if (desc.dtype == DType::bf16 || (desc.dtype == DType::fp16 && device == DeviceType::cpu)) {
     write_text(dataset, "opbench_dtype", std::string(name(desc.dtype)));
@@ -52,7 +52,7 @@ void write_own_attributes(const H5::DataSet& dataset, const TensorDesc& desc, De
   }
 }
 
-// In the order of the original.
+// Attributes in the order of the original dumper.
 void write_attributes(const H5::DataSet& dataset, const TensorDesc& desc, DeviceType device) {
   const Format format = device == DeviceType::npu ? desc.format : Format::NCHW;
   write_integer(dataset, "DeviceType", static_cast<std::int32_t>(device));
@@ -63,8 +63,7 @@ void write_attributes(const H5::DataSet& dataset, const TensorDesc& desc, Device
   write_own_attributes(dataset, desc, device);
 }
 
-// Carries ranges of elements from a tensor's storage to a dataset; the memory of one serves the
-// next.
+// Copies ranges of elements from a tensor's storage to a dataset. Ranges reuse one buffer.
 class ElementWriter {
  public:
   ElementWriter(const TensorDesc& desc, const void* storage, const H5::DataSet& dataset)
@@ -97,8 +96,8 @@ class ElementWriter {
   std::vector<float> wide_;
 };
 
-// Small blocks are written together, because a call costs more than their data; large ones in
-// pieces.
+// Small blocks are written together, because a call costs more than their data. Large blocks are
+// written in pieces.
 void write_data(const TensorDesc& desc, const void* storage, const H5::DataSet& dataset) {
   ElementWriter writer(desc, storage, dataset);
   const std::int64_t blocks = block_count(desc);
@@ -116,7 +115,7 @@ void write_data(const TensorDesc& desc, const void* storage, const H5::DataSet& 
 }  // namespace
 
 void check_dumpable(const TensorDesc& desc) {
-  desc.storage_elements();  // refuses shapes that do not fit their format
+  desc.storage_elements();  // throws for shapes that do not fit their format
   if (desc.shape.size() > H5S_MAX_RANK) {
     throw Error(fmt::format("{} cannot be dumped: at most {} dimensions are allowed",
                             to_string(desc), H5S_MAX_RANK));

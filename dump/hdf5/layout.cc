@@ -7,7 +7,7 @@
 namespace opbench::hdf5 {
 namespace {
 
-// bf16 is unknown to the dumper, so it comes last: DataType 1 alone means fp32.
+// The dumper does not support bf16, so bf16 is last: DataType 1 alone means fp32.
 constexpr std::array kDataTypes = {
     DataTypeRow{DType::fp32, 1, StoredType::f32},   DataTypeRow{DType::uint8, 2, StoredType::i8},
     DataTypeRow{DType::int8, 3, StoredType::i8},    DataTypeRow{DType::int16, 5, StoredType::i16},
@@ -17,7 +17,7 @@ constexpr std::array kDataTypes = {
 };
 static_assert(kDataTypes.size() == kAllDTypes.size());
 
-// IEEE 754 half precision, as numpy and h5py write it; HDF5 has no name for it.
+// IEEE 754 half precision like in numpy and h5py. HDF5 has no predefined type.
 H5::FloatType half_type() {
   H5::FloatType type(H5::PredType::NATIVE_FLOAT);
   constexpr std::size_t kSign = 15, kExponent = 10, kExponentBits = 5, kMantissaBits = 10;
@@ -28,13 +28,13 @@ H5::FloatType half_type() {
   return type;
 }
 
-// The largest box that starts at element `first` and holds at most `limit` elements: some rows
-// along one axis, and everything inside them.
+// Returns the largest box that starts at element `first` and has at most `limit` elements: rows
+// along one axis, with all inner axes whole.
 Box box_at(const Dims& shape, std::int64_t first, std::int64_t limit) {
   const std::size_t rank = shape.size();
   Box box{std::vector<hsize_t>(rank, 0), std::vector<hsize_t>(rank, 1)};
   std::int64_t inner = 1;
-  bool whole = true;  // everything inside the current axis is part of the box
+  bool whole = true;  // the box contains all inner axes whole
   for (std::size_t axis = rank; axis-- > 0;) {
     const std::int64_t index = first / inner % shape[axis];
     box.start[axis] = static_cast<hsize_t>(index);
@@ -54,15 +54,15 @@ hsize_t elements_of(const Box& box) {
   return elements;
 }
 
-// A scalar dataspace has no hyperslabs; all of it is selected as it is.
+// A scalar dataspace has no hyperslabs, so it is selected whole.
 H5::DataSpace select(const H5::DataSet& dataset, const Box& box) {
   H5::DataSpace space = dataset.getSpace();
   if (!box.start.empty()) space.selectHyperslab(H5S_SELECT_SET, box.count.data(), box.start.data());
   return space;
 }
 
-// Where the elements of a box go, one behind the other. In the shape of the box: of another one
-// HDF5 looks for the place of every single element in its chunk, which takes several times as long.
+// Dense memory of a box, with the box's shape. With another shape, HDF5 searches the place of each
+// element in its chunk, which takes several times as long.
 H5::DataSpace dense_space(const Box& box) {
   if (box.count.empty()) return H5::DataSpace(H5S_SCALAR);
   return H5::DataSpace(static_cast<int>(box.count.size()), box.count.data());

@@ -21,12 +21,12 @@ struct DataTypeRow {
 };
 
 const DataTypeRow& data_type_row(DType dtype);
-/// None if the dumper has no such number. 1 gives fp32, though bf16 is written under it too.
+/// Returns empty if the dumper has no such number. Number 1 gives fp32; bf16 has it too.
 std::optional<DataTypeRow> data_type_row(std::int32_t number);
 
-/// The types that the dumper writes: f32, f64, i8, i16, i32, i64.
+/// HDF5 types that the dumper writes: f32, f64, i8, i16, i32, i64.
 const H5::PredType& file_type(StoredType stored);
-/// Elements in memory; no `none`, and `boolean` as bytes.
+/// HDF5 types of elements in memory; `boolean` as bytes. `none` is not allowed.
 const H5::DataType& memory_type(StoredType stored);
 
 /// Numbers of the attribute Type (SaveType of the dumper).
@@ -48,25 +48,25 @@ enum class SaveType : std::int32_t {
   tensor_options = 18,
 };
 
-/// Strides of a dense tensor as PyTorch counts them: an extent of 0 steps like one of 1.
+/// Strides of a dense tensor like PyTorch: an extent of 0 counts as 1.
 Dims dense_strides(const Dims& shape);
 
-/// Elements that are converted at once; bounds the memory of a transfer.
+/// Elements converted at once. Limits the memory of a transfer.
 inline constexpr std::int64_t kChunkElements = 256 * 1024;
 
-/// A rectangular part of a dataset; `offset` counts elements from the start of the range it is part
-/// of.
+/// A rectangular part of a dataset. `offset` counts elements from the start of the range that
+/// contains it.
 struct Box {
   std::vector<hsize_t> start;
   std::vector<hsize_t> count;
   std::int64_t offset = 0;
 };
 
-/// Cuts a range of elements, counted in row-major order of `shape`, into boxes, in order.
+/// Splits a range of elements, in row-major order of `shape`, into boxes in order.
 void for_each_box(const Dims& shape, ElementRange range,
                   const std::function<void(const Box&)>& use);
 
-/// Moves a range of elements between dense memory of `type` and a dataset of that shape.
+/// Copies a range of elements between dense memory of `type` and a dataset of shape `shape`.
 void write_range(const H5::DataSet& to, const Dims& shape, ElementRange range,
                  const H5::DataType& type, const void* from);
 void read_range(const H5::DataSet& from, const Dims& shape, ElementRange range,

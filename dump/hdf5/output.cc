@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <hdf5.h>
 #if __has_include(<H5FDdevelop.h>)
-#include <H5FDdevelop.h>  // where HDF5 1.14 has what hdf5.h had before
+#include <H5FDdevelop.h>  // for HDF5 1.14; older versions have its content in hdf5.h
 #endif
 
 #include <algorithm>
@@ -20,11 +20,11 @@
 namespace opbench::hdf5 {
 namespace {
 
-/// A file of the driver; HDF5 knows its beginning.
+/// State of an open file of the driver. HDF5 accesses `head`.
 struct Output {
   H5FD_t head{};
   TemporaryFile* file = nullptr;
-  haddr_t allocated = 0, written = 0;  // where the file ends, and will end
+  haddr_t allocated = 0, written = 0;  // end of the allocated and of the written part
 };
 
 Output& output(H5FD_t* head) { return *reinterpret_cast<Output*>(head); }
@@ -43,7 +43,7 @@ herr_t close_output(H5FD_t* head) {
   return 0;
 }
 
-// Those of the library's own driver for files, so that the bytes are the same.
+// Flags of HDF5's own file driver, so that the files are identical.
 herr_t query(const H5FD_t*, unsigned long* features) {
   if (features == nullptr) return 0;
   *features = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
@@ -84,7 +84,7 @@ H5FD_class_t driver_class() {
   H5FD_class_t driver{};
 #ifdef H5FD_CLASS_VERSION
   driver.version = H5FD_CLASS_VERSION;
-  driver.value = 511;  // the last of those for drivers that are not registered anywhere
+  driver.value = 511;  // the last number for unregistered drivers
 #endif
   driver.name = "opbench";
   driver.maxaddr = HADDR_MAX >> 1;
@@ -119,8 +119,8 @@ H5::H5File open_source(const std::string& path, const std::string& name) {
   });
 }
 
-// As h5copy -p does it: attributes, layout and filters as they are, groups above without theirs,
-// links as links.
+// Copies like `h5copy -p`: attributes, layout and filters are kept; created groups have no
+// attributes; links stay links.
 void copy(const H5::H5File& from, const H5::H5File& to, const std::string& path) {
   const ObjectHandle object(H5Oopen(from.getId(), path.c_str(), inside_access()));
   const ListHandle links(H5Pcreate(H5P_LINK_CREATE));

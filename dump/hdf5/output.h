@@ -10,16 +10,16 @@
 
 namespace opbench::hdf5 {
 
-/// An HDF5 file that is written into `file`, which must outlive it.
+/// Creates an HDF5 file that is written into `file`, which must outlive it.
 ///
-/// The library cannot live with a failed write: it keeps what it could not close and trips over it
-/// at the end of the process. So it never learns of one: `file` remembers the error and drops the
-/// rest. Ask `file` after each step.
+/// The HDF5 library does not recover from a failed write: objects that it could not close make it
+/// fail at the end of the process. The driver therefore hides errors: `file` stores the error and
+/// discards later data. Callers must check `file` after each step.
 /// Errors: H5::Exception.
 H5::H5File create_file(TemporaryFile& file);
 
-/// What the process that copies does: opens the file at `path`, which messages call `name`, copies
-/// objects into `to`, and says so with an empty `data`, or why not.
+/// Main function of the copying process: opens the file at `path`, called `name` in messages, and
+/// copies objects into `to`. Sends an empty `data` message, or the reason of a failure.
 void copy_objects(MessageSocket& socket, const std::string& path, const std::string& name,
                   TemporaryFile& to, const std::vector<std::string>& objects) noexcept;
 

@@ -22,10 +22,10 @@ constexpr int kMostRepeats = 10'000;
 struct Link {
   std::string name;
   H5L_type_t type;
-  haddr_t address;  // of what a hard link points to
+  haddr_t address;  // address of a hard link's object
 };
 
-// Exceptions must not pass through HDF5; a negative result makes it give up.
+// Exceptions must not pass through HDF5. A negative result ends the iteration.
 herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* links) noexcept try {
   static_cast<std::vector<Link>*>(links)->push_back(
       {name, info->type, info->type == H5L_TYPE_HARD ? info->u.address : HADDR_UNDEF});
@@ -34,7 +34,7 @@ herr_t collect_link(hid_t, const char* name, const H5L_info_t* info, void* links
   return -1;
 }
 
-// In the order of their names' bytes.
+// Links by the bytes of their names.
 std::vector<Link> links_of(hid_t group) {
   std::vector<Link> links;
   checked(H5Literate(group, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect_link, &links));
@@ -48,7 +48,7 @@ std::optional<std::int64_t> parse_seq(std::string_view text) {
   return is_whole ? std::optional(seq) : std::nullopt;
 }
 
-// Are there attributes that an entry has no place for?
+// True if there are attributes that an entry does not store.
 bool has_others(const DumpAttributes& attributes) {
   const int known = attributes.type.has_value() + attributes.data_type.has_value() +
                     attributes.device_type.has_value() + attributes.format_type.has_value() +
@@ -56,7 +56,7 @@ bool has_others(const DumpAttributes& attributes) {
   return attributes.count > known;
 }
 
-/// What went wrong with an object; no text where nothing did.
+/// Problem with an object; empty text: no problem.
 struct Problem {
   std::string text;
   bool is_damage = false;
@@ -88,7 +88,7 @@ class Scan {
     catalogue_.damaged += problem.is_damage;
   }
 
-  // Runs `work` and returns what went wrong.
+  // Runs `work` and returns its problem.
   template <class Work>
   Problem problem_of(Work&& work) {
     try {
@@ -108,20 +108,20 @@ class Scan {
     }
   }
 
-  // `ancestors` are the addresses of the groups above, and its own.
+  // `ancestors` are the addresses of the groups above and of the group.
   void visit_group(hid_t group, haddr_t address, const std::string& path,
                    std::vector<haddr_t> ancestors) {
     if (std::find(ancestors.begin(), ancestors.end(), address) != ancestors.end()) {
       throw Error("a group that holds itself");
     }
     if (ancestors.size() >= kDeepest) throw Error("groups nested too deep");
-    // Groups that hold each other many times over would have no end.
+    // Groups that contain each other repeatedly would have endless paths.
     if (!seen_.insert(address).second && ++repeats_ > kMostRepeats) {
       throw Error(fmt::format("a group that is linked more than once, as are {} others before it",
                               kMostRepeats));
     }
     ancestors.push_back(address);
-    constexpr std::size_t kRecordDepth = 3;  // the root, an operator, a record
+    constexpr std::size_t kRecordDepth = 3;  // the root, an operator and a record
     if (ancestors.size() == kRecordDepth) begin_record(group, path);
     for (const Link& link : links_of(group)) {
       count_object();
@@ -133,7 +133,7 @@ class Scan {
     if (ancestors.size() == kRecordDepth) hand_over();
   }
 
-  // Whole records, because all of a large file's take much memory.
+  // Hands over complete records, because all records of a large file need much memory.
   void hand_over() {
     constexpr std::size_t kPart = 512;
     listed_ += catalogue_.records.back().entries.size() + 1;
@@ -168,14 +168,14 @@ class Scan {
     return info.addr;
   }
 
-  // Hard links are opened by their address, which spares the search for their name.
-  // Errors: throws Error if the link is not to be followed.
+  // Opens hard links by address, which avoids a search by name. Errors: throws Error if the link
+  // must not be followed.
   static ObjectHandle open(hid_t group, const Link& link) {
     if (link.type == H5L_TYPE_EXTERNAL) throw Error("an external link, which is not followed");
     if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
       throw Error("a link of an unknown kind, which is not followed");
     }
-    // A name that HDF5 would take for a path could lead anywhere.
+    // HDF5 would treat such a name as a path, which could lead anywhere.
     if (link.name.empty() || link.name == "." || link.name.find('/') != link.name.npos) {
       throw Error("a name that is a path, which is not followed");
     }
@@ -193,14 +193,14 @@ class Scan {
     catalogue_.records.push_back(std::move(record));
   }
 
-  // The group has them in older dumps, else each dataset has the same.
+  // In older dumps the group has the notes, else each dataset has the same notes.
   template <class Read>
   void keep_notes(const std::string& path, DumpRecord& record, Read&& read) {
     const Problem problem = problem_of([&] { record.notes = read(); });
-    if (!problem.text.empty()) report(path, {problem.text});  // hides no tensor
+    if (!problem.text.empty()) report(path, {problem.text});  // without hiding the tensors
   }
 
-  // `depth` counts the groups above, the root included.
+  // `depth` counts the groups above, with the root.
   void add_dataset(hid_t dataset, const std::string& path, std::size_t depth) {
     DumpEntry entry;
     entry.path = path;
@@ -233,8 +233,8 @@ class Scan {
   const std::string& file_name_;
   const ScanHooks& hooks_;
   const ErrorCapture errors_;
-  std::unordered_set<haddr_t> seen_;  // groups
-  int repeats_ = 0;                   // of groups that were seen before
+  std::unordered_set<haddr_t> seen_;  // addresses of groups
+  int repeats_ = 0;                   // number of visits to groups seen before
   std::size_t objects_ = 0;
   std::size_t listed_ = 0;  // records and entries since the last part
   Catalogue catalogue_;

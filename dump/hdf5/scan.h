@@ -11,19 +11,20 @@
 namespace opbench::hdf5 {
 
 struct ScanHooks {
-  std::function<void()> alive;                      ///< called now and then
-  std::function<void(const Catalogue& part)> part;  ///< takes what is listed so far
+  std::function<void()> alive;  ///< called from time to time
+  std::function<void(const Catalogue& part)>
+      part;  ///< receives the objects listed since the last call
 };
 
-/// Lists what a file holds: every dataset behind hard and soft links, however deep. Reads
-/// attributes, no data. External links are not followed, nor what makes a group hold itself.
-/// Records come in the file's order; returns what was not handed over as a part.
-/// `file_name` stands in messages.
-/// Errors: H5::Exception if the root is damaged; Error if there is no end of it.
+/// Lists the content of a file: every dataset behind hard and soft links, at any depth. Reads
+/// attributes, not data. External links and links that make a group contain itself are not
+/// followed. Records are in the file's order. Returns the objects that were not handed over as a
+/// part. `file_name` is used in messages.
+/// Errors: H5::Exception if the root is damaged; Error if the file has too many objects.
 Catalogue scan(hid_t file, std::int64_t file_bytes, const std::string& file_name,
                const ScanHooks& hooks);
 
-/// Refuses external links: with it, nothing outside of the file is opened.
+/// Access properties that refuse external links, so that no other file is opened.
 hid_t inside_access();
 
 }  // namespace opbench::hdf5

@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::size_t kCacheBytes = 64 << 10;
 constexpr std::size_t kChunkCacheBytes = 64 << 20;
-constexpr std::size_t kChunkSlots = 12'421;  // a prime, far above the number of chunks in a row
+constexpr std::size_t kChunkSlots =
+    12'421;  // a prime far above the number of chunks in a row, as H5Pset_chunk_cache advises
 
 class Server {
  public:
@@ -59,8 +60,8 @@ class Server {
     });
   }
 
-  // Every object is visited once: looking after a cache that grows, which is what HDF5 does by
-  // itself, takes half of the time.
+  // The cache has a fixed size, because every object is visited once. HDF5's adaptive cache size
+  // would take half of the time.
   static H5::FileAccPropList access() {
     H5::FileAccPropList access;
     H5AC_cache_config_t cache{};
@@ -75,7 +76,7 @@ class Server {
     return access;
   }
 
-  // Ranges follow one another, so chunks that hold parts of many of them are kept.
+  // Ranges follow one another, so chunks that are part of several ranges are cached.
   H5::DataSet open_dataset(const std::string& path) const {
     std::size_t cache_bytes = kChunkCacheBytes;
     {
@@ -109,7 +110,7 @@ class Server {
   MessageSocket& socket_;
   const std::string& name_;
   H5::H5File file_;
-  std::string open_path_;  // of the dataset that is open, as tensors are read in many ranges
+  std::string open_path_;  // path of the open dataset; a tensor is read in many ranges
   H5::DataSet dataset_;
 };
 
@@ -135,7 +136,7 @@ bool report_problems(MessageSocket& socket, MessageKind of_memory,
 
 void serve(MessageSocket& socket, const std::string& path, const std::string& name,
            bool lists) noexcept {
-  // A damaged file asks for absurd sizes.
+  // In a damaged file, declared sizes may exceed the memory.
   constexpr MessageKind kOfMemory = MessageKind::problem;
   report_problems(socket, kOfMemory, [&] {
     Server server(socket, path, name);

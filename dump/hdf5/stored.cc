@@ -12,12 +12,12 @@
 namespace opbench::hdf5 {
 namespace {
 
-// What filters make of data that is all the same: 1032 to 1 is the most of deflate. Below so many
-// elements it does not matter.
+// Limit of the compression ratio of real data; deflate reaches at most 1032 to 1. Datasets below
+// kFewElements are not checked.
 constexpr std::int64_t kMostCompression = 4096, kFewElements = 1 << 22;
-// Elements that a fill value alone may stand for: a file of some bytes can declare any number.
+// Limit of elements that are only a fill value: a tiny file can declare any number.
 constexpr std::int64_t kMostFilled = std::int64_t{1} << 28;
-constexpr hsize_t kLargestChunk = hsize_t{1} << 28;  // bytes; HDF5 holds a whole one in memory
+constexpr hsize_t kLargestChunk = hsize_t{1} << 28;  // bytes; HDF5 loads whole chunks
 
 StoredType integer_type(std::size_t bytes, bool is_signed) {
   switch (bytes) {
@@ -34,7 +34,7 @@ StoredType integer_type(std::size_t bytes, bool is_signed) {
   }
 }
 
-// Only IEEE's formats; bfloat16 and the float8 kinds have other fields.
+// Accepts IEEE formats only. bfloat16 and the float8 formats have other fields.
 StoredType floating_type(hid_t type, std::size_t bytes) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
   checked(H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits));
@@ -48,7 +48,7 @@ StoredType floating_type(hid_t type, std::size_t bytes) {
   return StoredType::none;
 }
 
-// numpy's booleans: an enumeration of FALSE = 0 and TRUE = 1 in one byte.
+// True for numpy's booleans: an enumeration of FALSE = 0 and TRUE = 1 in one byte.
 bool is_boolean(hid_t type) {
   if (H5Tget_size(type) != 1 || checked(H5Tget_nmembers(type)) != 2) return false;
   for (unsigned member = 0; member < 2; ++member) {
@@ -89,9 +89,9 @@ std::string_view class_name(H5T_class_t type_class) {
   }
 }
 
-// ">f4"; integers of one byte have no order.
+// Example: ">f4". Integers of one byte have no byte order.
 std::string big_endian_name(StoredType type) {
-  const char kind = numpy_name(type).front();  // of float, int or uint
+  const char kind = numpy_name(type).front();  // first letter of float, int or uint
   return fmt::format(">{}{}", kind, size_of(type));
 }
 
@@ -102,14 +102,14 @@ StoredType type_of(hid_t type, H5T_class_t type_class, std::size_t bytes) {
   return StoredType::none;
 }
 
-// Integers may leave bits of their bytes unused.
+// Integers may have unused bits.
 bool fills_its_bytes(hid_t type, H5T_class_t type_class, std::size_t bytes) {
   return type_class == H5T_ENUM ||
          (H5Tget_precision(type) == 8 * bytes && H5Tget_offset(type) == 0);
 }
 
-// Elements that nobody wrote are data where their value was chosen, and else what a writer leaves
-// that gave up, such as Ascend's dumper before a dtype that it does not know.
+// Unwritten elements are data if the fill value was chosen. Otherwise a writer aborted: Ascend's
+// dumper does so for unknown dtypes.
 void check_unwritten(hid_t properties, std::int64_t elements) {
   H5D_fill_value_t fill{};
   checked(H5Pfill_value_defined(properties, &fill));
@@ -122,7 +122,7 @@ void check_unwritten(hid_t properties, std::int64_t elements) {
   }
 }
 
-// Everything but plain contiguous data.
+// Checks a dataset that is not plain contiguous data.
 void check_indirect(hid_t dataset, std::int64_t elements, std::size_t bytes,
                     std::int64_t file_bytes) {
   const ListHandle properties(H5Dget_create_plist(dataset));
@@ -171,7 +171,7 @@ std::size_t chunk_bytes(hid_t dataset) {
 }
 
 StoredElements stored_elements(hid_t type) {
-  static const hid_t common = H5T_IEEE_F32LE;  // which is asked for in one call
+  static const hid_t common = H5T_IEEE_F32LE;  // the most frequent type, which needs one call
   if (H5Tequal(type, common) > 0) return {StoredType::f32, "float32", true};
   const H5T_class_t type_class = H5Tget_class(type);
   const std::size_t bytes = H5Tget_size(type);

@@ -31,7 +31,7 @@ fs::path place_below(const fs::path& directory, const std::string& name) {
                         component.find('\0') != component.npos || component.size() > kLongest;
     if (is_bad) {
       throw Error(
-          fmt::format("its name is none of a file: '{}' in it is empty, '.', '..' or "
+          fmt::format("its name is not a valid file name: '{}' in it is empty, '.', '..' or "
                       "longer than {} bytes",
                       printable(component), kLongest));
     }

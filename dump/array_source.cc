@@ -172,7 +172,8 @@ std::vector<SourceArray> open_bin(const fs::path& path, const std::string& name)
     };
     return {std::move(array)};
   }
-  fail("its name tells no shape and type; expected NAME.SHAPE.TYPE.bin as in self.2x3.float32.bin");
+  fail(
+      "its name states no shape and type; expected NAME.SHAPE.TYPE.bin as in self.2x3.float32.bin");
   return {};
 }
 

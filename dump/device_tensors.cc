@@ -55,7 +55,8 @@ void DeviceTensors::convert(const fs::path& file, ConvertOutcome& outcome) {
   const std::string name = file.string();
   ++outcome.sources;
   outcome.attempt(name, [&] {
-    if (is_file_of_another_kind(file)) throw Error(name + ": no device dump by its name");
+    if (is_file_of_another_kind(file))
+      throw Error(name + ": its name is not that of a device dump");
     std::optional<MemoryBudget::Share> share;
     std::error_code unknown;
     const std::uintmax_t size = fs::file_size(file, unknown);
@@ -81,7 +82,7 @@ void DeviceTensors::convert(const fs::path& file, ConvertOutcome& outcome) {
       });
     }
     if (conversion_.only && !has_found) {
-      throw Error(fmt::format("{}: there is no {}", name, to_string(*conversion_.only)));
+      throw Error(fmt::format("{}: it has no {}", name, to_string(*conversion_.only)));
     }
     if (format_) return;
     for (const DeviceBlock& block : dump.blocks()) {

@@ -38,7 +38,7 @@ EntryKind kind_of(std::int64_t save_type, std::string& warning) {
     case SaveType::tensor_options:
       return EntryKind::other;
   }
-  add_remark(warning, fmt::format("attribute Type is {}, which stands for nothing; known are 0 "
+  add_remark(warning, fmt::format("attribute Type is {}, which has no meaning; known are 0 "
                                   "(tensor), 2 to 7, 9, 10 and 13 to 18; taken as a tensor",
                                   save_type));
   return EntryKind::tensor;
@@ -133,8 +133,8 @@ void interpret_kind(DumpEntry& entry) {
     add_remark(entry.warning, "no attributes; taken as a tensor");
   } else if (attributes.count == 1 && attributes.device_type) {
     add_remark(entry.problem,
-               "no attribute Type: what Ascend's dumper leaves of a tensor whose dtype it does not "
-               "know (bf16, complex, quantised)");
+               "no attribute Type: Ascend's dumper omits it for dtypes that it does not "
+               "support (bf16, complex, quantised)");
   } else {
     add_remark(entry.warning, "no attribute Type; taken as a tensor");
   }

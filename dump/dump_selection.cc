@@ -83,7 +83,7 @@ std::string what_is_near(const DumpListing& dump, const std::string& group,
   const std::string more =
       names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "";
   names.resize(shown);
-  return names.empty() ? fmt::format("; {} holds nothing", where)
+  return names.empty() ? fmt::format("; {} is empty", where)
                        : fmt::format("; {} holds {}{}", where, fmt::join(names, ", "), more);
 }
 

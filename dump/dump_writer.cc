@@ -36,7 +36,7 @@ void check_notes(const std::vector<Note>& notes) {
   std::set<std::string_view> names;
   for (const Note& note : notes) {
     const bool repeated = !names.insert(note.name).second;
-    const std::string problem = repeated ? "its name is there twice" : note_problem(note);
+    const std::string problem = repeated ? "its name occurs twice" : note_problem(note);
     if (problem.empty()) continue;
     throw Error(fmt::format("note '{}' cannot be dumped: {}", printable(note.name), problem));
   }
@@ -129,7 +129,8 @@ int DumpWriter::begin_record(std::string_view op_name, DeviceType device,
                              const std::vector<Note>& notes, std::optional<int> wanted) {
   check_op_name(op_name);
   if (op_name == kAttachmentsOp) {
-    throw Error(fmt::format("no operator can be dumped as '{}', where attachments are", op_name));
+    throw Error(
+        fmt::format("an operator cannot be dumped as '{}', which holds attachments", op_name));
   }
   check_notes(notes);
   const int seq = wanted.value_or(impl_->seq + 1);
@@ -190,7 +191,7 @@ void DumpWriter::write_input_list(std::string_view name, std::span<const std::in
 void DumpWriter::attach(std::string_view name, StoredType stored, std::size_t count,
                         const void* values) {
   const std::vector<std::string> components = tensor_name_components(name);
-  if (components.size() != 2) throw Error(fmt::format("an attachment is no '{}'", name));
+  if (components.size() != 2) throw Error(fmt::format("'{}' does not name an attachment", name));
   const std::string path = fmt::format("/{}/1/{}", kAttachmentsOp, name);
   if (!impl_->datasets.insert(path).second) {
     throw Error(fmt::format("cannot write {}: {} is written already", impl_->target, path));

@@ -44,7 +44,7 @@ class Msprobe {
     const std::string name = file_.string();
     const Json json = parse_json(read_input_file(name, "", kLargestFile), name);
     if (!json.is_object() || !json.contains("data") || !json["data"].is_object()) {
-      throw Error(fmt::format("{}: no dump.json of msprobe: it has no object 'data'", name));
+      throw Error(fmt::format("{}: not a dump.json of msprobe: it has no object 'data'", name));
     }
     find_data(json);
     int number = 0;
@@ -70,7 +70,7 @@ class Msprobe {
 
   void add_call(const Call& call, const Json& parts) {
     listing_.record(call.op, call.seq);
-    if (!parts.is_object()) return complain(call.op, "is no object");
+    if (!parts.is_object()) return complain(call.op, "is not an object");
     for (const auto& [key, value] : parts.items()) {
       const bool is_named = key == "input_kwargs" || key == "parameters";
       const bool is_input = key.starts_with("input") || key == "parameters";

@@ -37,7 +37,7 @@ std::string reason_of(std::optional<int> status, const std::string& doing) {
                        strsignal(signal), doing, may_be_damaged ? "; the file may be damaged" : "");
   }
   return fmt::format("the HDF5 library {} {}; the file is damaged",
-                     is_hung(status) ? "did not come back from" : "crashed while", doing);
+                     is_hung(status) ? "did not finish" : "crashed while", doing);
 }
 
 }  // namespace
@@ -76,10 +76,11 @@ auto ReaderProcess::retried(const std::string& doing, const Exchange& exchange) 
       if (starts < kStarts) start();
     }
     if (starts == kStarts) {
-      throw ReaderEnded(fmt::format("cannot read {}: {} processes in a row waited for a lock of "
-                                    "another thread while {}; read it where none uses HDF5",
-                                    name_, kStarts, doing),
-                        true);
+      throw ReaderEnded(
+          fmt::format("cannot read {}: {} processes in a row waited for a lock of "
+                      "another thread while {}; read it while no other thread uses HDF5",
+                      name_, kStarts, doing),
+          true);
     }
   }
 }

@@ -95,7 +95,7 @@ std::int64_t read_msprobe_calls(ByteWindow& bytes, const std::string& file, Trac
   const Json json = read_json(bytes, file);
   const auto data = json.find("data");
   if (data == json.end() || !data->is_object()) {
-    throw Error(fmt::format("{}: no dump.json of msprobe: it has no object 'data'", file));
+    throw Error(fmt::format("{}: not a dump.json of msprobe: it has no object 'data'", file));
   }
   std::int64_t count = 0;
   for (const auto& [api, call] : data->items()) {

@@ -78,9 +78,9 @@ ArrayList list_npz(ZipFile& zip) {
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
     if (name.empty()) name = "''";
     if (!names.insert(name).second) {
-      list.problems.push_back(fmt::format("'{}' is there twice", name));
+      list.problems.push_back(fmt::format("'{}' occurs twice", name));
     } else if (!member.name.ends_with(".npy")) {
-      list.problems.push_back(fmt::format("'{}' is no .npy file", name));
+      list.problems.push_back(fmt::format("'{}' is not a .npy file", name));
     } else if (!member.problem.empty()) {
       list.add_problem(name, member.problem);
     } else {
@@ -140,7 +140,7 @@ struct ArrayFile::Impl {
     const std::less<> comes_before;
     const DumpEntry* const first = list.entries.data();
     if (comes_before(&entry, first) || !comes_before(&entry, first + list.entries.size())) {
-      throw std::logic_error("the entry is none of this file's");
+      throw std::logic_error("the entry is not in this file");
     }
     return list.places[static_cast<std::size_t>(&entry - first)];
   }

@@ -43,7 +43,7 @@ std::string size_problem(StoredType type, const Dims& shape, const Dims& strides
   }
   const std::optional<std::int64_t> elements = reach(shape, strides);
   const auto bytes = static_cast<std::int64_t>(size_of(type));
-  if (!elements) return "stride: found a negative one, or too large ones";
+  if (!elements) return "stride: negative or too large";
   if (*elements <= available / bytes)
     return expansion_problem(element_count(shape), *elements, bytes);
   return fmt::format("data: shape {} needs {} elements of {}, {} bytes are there", to_string(shape),

@@ -201,8 +201,9 @@ NpyHeader read_npy_header(const ReadNext& read) {
   const std::size_t got = read(start.data(), start.size());
   if (std::string_view(start.data(), got).substr(0, kNpyMagic.size()) != kNpyMagic ||
       got < kPreamble) {
-    throw Error(fmt::format("no .npy file: it begins with {}, expected '\\x93NUMPY' and a version",
-                            in_quotes({start.data(), got})));
+    throw Error(
+        fmt::format("not a .npy file: it begins with {}, expected '\\x93NUMPY' and a version",
+                    in_quotes({start.data(), got})));
   }
   const int version = static_cast<unsigned char>(start[6]);
   if (version < 1 || version > 3 || start[7] != 0) {

@@ -182,7 +182,7 @@ class Machine {
       case 'R': {
         std::vector<int> call = pop_several(2);
         if (value(call[0]).kind != PickleKind::global || value(call[1]).kind != PickleKind::tuple) {
-          bytes_.fail("a call of what is no function");
+          bytes_.fail("a call of an object that is not a function");
         }
         push_items(PickleKind::call, std::move(call));
         return true;
@@ -236,7 +236,7 @@ class Machine {
   void push_global(const std::string& name) {
     if (!is_allowed_(name)) {
       constexpr std::size_t kLongest = 200;
-      bytes_.fail(fmt::format("'{}' is none of the names that tensors need; no code is run",
+      bytes_.fail(fmt::format("'{}' is not one of the names that tensors need; no code is run",
                               printable(excerpt(name, kLongest))));
     }
     push({.kind = PickleKind::global, .text = name, .items = {}});
@@ -244,7 +244,7 @@ class Machine {
 
   void push_memo(std::uint32_t index) {
     const auto found = memo_.find(index);
-    if (found == memo_.end()) bytes_.fail(fmt::format("there is no value number {}", index));
+    if (found == memo_.end()) bytes_.fail(fmt::format("unknown value number {}", index));
     stack_.push_back(found->second);
   }
 
@@ -275,7 +275,7 @@ class Machine {
 
   std::vector<int> pop_to_mark() {
     const auto mark = std::find(stack_.rbegin(), stack_.rend(), kMark);
-    if (mark == stack_.rend()) bytes_.fail("there is no mark");
+    if (mark == stack_.rend()) bytes_.fail("a mark is missing");
     std::vector<int> items(mark.base(), stack_.end());
     stack_.erase(mark.base() - 1, stack_.end());
     return items;
@@ -286,7 +286,8 @@ class Machine {
   void extend(const std::vector<int>& items, PickleKind kind) {
     PickleValue& container = pickle_.values[static_cast<std::size_t>(top())];
     const bool is_made = container.kind == PickleKind::call && kind == PickleKind::dict;
-    if (container.kind != kind && !is_made) bytes_.fail("items for what is no list or dict");
+    if (container.kind != kind && !is_made)
+      bytes_.fail("items for an object that is not a list or dict");
     if (kind == PickleKind::dict && items.size() % 2 != 0) bytes_.fail("a key without a value");
     container.items.insert(container.items.end(), items.begin(), items.end());
   }
@@ -296,7 +297,7 @@ class Machine {
   }
 
   const std::string& text_of(int index) const {
-    if (value(index).kind != PickleKind::text) bytes_.fail("a name that is no text");
+    if (value(index).kind != PickleKind::text) bytes_.fail("a name that is not a text");
     return value(index).text;
   }
 

@@ -44,7 +44,7 @@ class OldFile {
     const std::string magic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);
     const Pickle first = next();
     if (first.values[static_cast<std::size_t>(first.root)].text != magic) {
-      throw Error("no file of torch.save: its magic number is missing");
+      throw Error("not a file of torch.save: its magic number is missing");
     }
     next();  // skips the protocol version
     check_byte_order(next());
@@ -95,7 +95,7 @@ class OldFile {
       const std::string& key = keys.values[static_cast<std::size_t>(item)].text;
       const auto type = types_.find(key);
       const std::size_t bytes = type == types_.end() ? 0 : size_of(type->second);
-      if (bytes == 0) throw Error("storage keys: one that no tensor has");
+      if (bytes == 0) throw Error("storage keys: one belongs to no tensor");
       std::int64_t elements = 0;
       if (file_.bytes() - place_ < 8) {
         throw Error(fmt::format("storages: cut after {} bytes", file_.bytes()));
@@ -147,7 +147,7 @@ ArrayList list_torch(ZipFile& zip, const RegularFile& file, const std::string& n
                            std::clamp<std::int64_t>(zip.members()[order->second].bytes, 0, 16)),
                        '\0');
       read_member(order->second)(0, text.size(), text.data());
-      if (text != "little") throw Error("byteorder: found another than 'little'");
+      if (text != "little") throw Error("byteorder: allowed is only 'little'");
     }
     const ReadBytes read = read_member(object);
     const Pickle pickle = read_pickle(read, 0, zip.members()[object].bytes, is_torch_name);

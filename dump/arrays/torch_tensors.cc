@@ -90,8 +90,8 @@ class Walk {
       list_.entries.front().path = name;
     }
     if (others_ > 0) {
-      list_.problems.push_back(fmt::format("{} value{} no tensor{} left out, first {}", others_,
-                                           others_ == 1 ? " that is" : "s that are",
+      list_.problems.push_back(fmt::format("{} value{} tensor{} left out, first {}", others_,
+                                           others_ == 1 ? " that is not a" : "s that are not",
                                            others_ == 1 ? " is" : "s are", first_other_));
     }
     return std::move(list_);
@@ -172,12 +172,11 @@ class Walk {
   void add_tensor(const std::vector<int>& arguments, const std::string& path) {
     constexpr std::size_t kMostTensors = 500'000;  // they need 400 MB
     if (list_.entries.size() >= kMostTensors) {
-      fail("",
-           fmt::format("more than {} tensors; does it hold lists many times over?", kMostTensors));
+      fail("", fmt::format("more than {} tensors; does it repeat lists?", kMostTensors));
     }
     if (arguments.size() < 4) fail(path, "a tensor without storage, offset, size and stride");
     if (!names_.insert(path).second) {
-      list_.problems.push_back(fmt::format("'{}' is there twice", path));
+      list_.problems.push_back(fmt::format("'{}' occurs twice", path));
       return;
     }
     try {
@@ -229,13 +228,13 @@ class Walk {
         if (storage.type != StoredType::none) return storage;
       }
     }
-    throw Error("storage: found what is none of a tensor with a known type");
+    throw Error("storage: found an object that is not the storage of a tensor with a known type");
   }
 
   std::int64_t integer(int index, std::string_view what) const {
     const PickleValue& number = value(index);
     if (number.kind == PickleKind::integer && number.text.empty()) return number.integer;
-    throw Error(fmt::format("{}: found what is no number of 64 bits", what));
+    throw Error(fmt::format("{}: found an object that is not a number of 64 bits", what));
   }
 
   Dims integers(int index, std::string_view what) const {
@@ -245,7 +244,7 @@ class Walk {
       found = &value(value(found->items[1]).items[0]);
     }
     if (found->kind != PickleKind::tuple && found->kind != PickleKind::list) {
-      throw Error(fmt::format("{}: found no list of numbers", what));
+      throw Error(fmt::format("{}: found an object that is not a list of numbers", what));
     }
     Dims numbers;
     for (const int item : found->items) numbers.push_back(integer(item, what));

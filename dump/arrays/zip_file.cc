@@ -91,7 +91,7 @@ struct ZipFile::Impl {
     functions.zerror_file = error_of_zip_input;
     functions.opaque = &stream;
     zip.reset(unzOpen2_64(file.name().c_str(), &functions));
-    if (!zip) fail("no .zip file, or its end is missing");
+    if (!zip) fail("not a .zip file, or its end is missing");
     list();
   }
 
@@ -262,7 +262,7 @@ void ZipFile::read(std::size_t member, std::int64_t offset, std::size_t count, v
   if (offset < 0 || offset > read.bytes ||
       count > static_cast<std::uint64_t>(read.bytes - offset)) {
     impl_->fail(read,
-                fmt::format("{} bytes at {} are asked for, it has {}", count, offset, read.bytes));
+                fmt::format("{} bytes at {} are requested, it has {}", count, offset, read.bytes));
   }
   if (count == 0) return;
   if (read.offset < 0) {

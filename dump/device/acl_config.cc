@@ -47,7 +47,7 @@ AclModel read_model(const JsonValue& value) {
     } else if (key == "layer") {
       member.elements([&](const JsonValue& layer) { model.layers.push_back(filled_text(layer)); });
     } else {
-      member.fail("is not honoured; allowed are model_name, layer");
+      member.fail("is not supported; allowed are model_name, layer");
     }
   });
   if (model.name.empty() && !model.layers.empty())
@@ -65,7 +65,7 @@ void read_field(const std::string& key, const JsonValue& value, AclConfig& confi
   } else if (key == "dump_list") {
     value.elements([&](const JsonValue& model) { config.models.push_back(read_model(model)); });
   } else {
-    value.fail("is not honoured; allowed are dump_list, dump_path, dump_mode, dump_op_switch");
+    value.fail("is not supported; allowed are dump_list, dump_path, dump_mode, dump_op_switch");
   }
 }
 

@@ -54,7 +54,7 @@ struct DeviceDump::Impl {
     file.read(start, bytes.size(), bytes.data());
     device_proto::DumpData data;
     if (!data.ParseFromString(bytes)) {
-      fail(fmt::format("header: its {} bytes are no DumpData message{}", length,
+      fail(fmt::format("header: its {} bytes are not a DumpData message{}", length,
                        is_inline ? "" : "; files of version 1 are read with -v 1"));
     }
     next = start + static_cast<std::int64_t>(length);
@@ -187,7 +187,7 @@ void DeviceDump::read(const DevicePlace& place, std::int64_t from, std::size_t c
                       void* to) const {
   if (from < 0 || from > place.bytes || count > static_cast<std::uint64_t>(place.bytes - from)) {
     impl_->fail(
-        fmt::format("{} bytes at {} are asked for, there are {}", count, from, place.bytes));
+        fmt::format("{} bytes at {} are requested, there are {}", count, from, place.bytes));
   }
   if (count == 0) return;
   if (place.message >= 0) {

@@ -142,7 +142,7 @@ class FormatConversion {
     constexpr std::int64_t kLargestC0 = 4096;
     const std::int64_t c0 = tensor_.shape.empty() ? 0 : tensor_.shape.back();
     if (c0 >= 1 && c0 <= kLargestC0) return static_cast<int>(c0);
-    throw Error(fmt::format("shape: {} is no shape of {}; the last extent must be 1 to {}",
+    throw Error(fmt::format("shape: {} is not a shape of {}; the last extent must be 1 to {}",
                             to_string(tensor_.shape), name(source_), kLargestC0));
   }
 
@@ -158,8 +158,9 @@ class FormatConversion {
     const bool is_known = target_ == Format::ND || axes_of(target_).size() == 4;
     if (!is_known) refuse();
     if (stored.size() < 4 || stored[stored.size() - 2] != kFractalRows) {
-      throw Error(fmt::format("shape: {} is no shape of FRACTAL_NZ; [.., K1, M1, 16, K0] is",
-                              to_string(stored)));
+      throw Error(
+          fmt::format("shape: {} is not a shape of FRACTAL_NZ; expected [.., K1, M1, 16, K0]",
+                      to_string(stored)));
     }
     const int c0 = stored_c0();
     const std::size_t batch = stored.size() - 4;
@@ -226,7 +227,7 @@ class FormatConversion {
       const Dims shape = reordered(wanted, order, logical);
       if (is_stored_so(shape, c0)) return shape;
     }
-    refuse_shape("in no order of its axes is it stored so");
+    refuse_shape("no order of its axes gives the stored shape");
   }
 
   bool is_stored_so(const Dims& shape, int c0) const {
@@ -247,7 +248,7 @@ class FormatConversion {
       return {stored[0], element_count({stored[2], stored[5]}), stored[1], stored[3], stored[4]};
     }
     throw Error(
-        fmt::format("original_shape: missing, and {} of shape {} does not tell it; -s "
+        fmt::format("original_shape: missing, and {} of shape {} does not determine it; -s "
                     "gives one",
                     name(source_), to_string(stored)));
   }

@@ -104,7 +104,7 @@ class Scan {
   void count_object() {
     if (++objects_ % 1000 == 0) hooks_.alive();
     if (objects_ > kMostObjects) {
-      throw Error(fmt::format("more than {} objects: links that lead in circles?", kMostObjects));
+      throw Error(fmt::format("more than {} objects: are there cycles of links?", kMostObjects));
     }
   }
 

@@ -193,7 +193,7 @@ TEST_F(AclJsonCli, BadConfigurationsAreNamedByFileAndField) {
        "dump.dump_mode is 'ALL'; allowed are output, input, all"},
       {R"({"dump": {"dump_path": "d", "dump_op_switch": true}})", "dump.dump_op_switch"},
       {R"({"dump": {"dump_path": "d", "dump_step": "0-3"}})",
-       "dump.dump_step is not honoured; allowed are dump_list, dump_path"},
+       "dump.dump_step is not supported; allowed are dump_list, dump_path"},
       {R"({"dump": {"dump_path": "d", "dump_list": [{"layer": ["conv"]}]}})",
        "dump.dump_list[0] has a layer, which needs a model_name"},
   };

@@ -105,8 +105,8 @@ TEST_F(CompareRows, StubsAndUnknownTypesAreInEveryReportOfOurs) {
   const Outcome ran = compare();
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   const std::string left =
-      "npu.h5: no attribute Type: what Ascend's dumper leaves of a tensor whose dtype it does not "
-      "know (bf16, complex, quantised); no data was written";
+      "npu.h5: no attribute Type: Ascend's dumper omits it for dtypes that it does not "
+      "support (bf16, complex, quantised); no data was written";
   EXPECT_THAT(reported(), ElementsAre("/Stub/1/output/y: not compared, " + left,
                                       "/Odd/2/output/y: passed", "/Plain/3/output/y: passed"));
   EXPECT_THAT(read("out/compare.csv"), HasSubstr("/Stub/1/output/y"));

@@ -181,7 +181,7 @@ TEST_F(Unread, AnUnknownTypeIsATensorAllTheSame) {
   }
   const Outcome ran = compare();
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.out, HasSubstr("attribute Type is 42, which stands for nothing"));
+  EXPECT_THAT(ran.out, HasSubstr("attribute Type is 42, which has no meaning"));
 }
 
 // A transposed tensor of which every panel needs every chunk: minutes of work if nobody stops it.

@@ -84,7 +84,7 @@ TEST_F(ConvertCommand, FailuresAreListedAtTheEnd) {
   const Outcome outcome = convert({path("in"), "-o", path("out")});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err.find("opbench: "), 0u) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("cut.npy: no .npy file"));
+  EXPECT_THAT(outcome.err, HasSubstr("cut.npy: not a .npy file"));
   EXPECT_THAT(outcome.out, HasSubstr("1 array from 2 files"));
   write("dumps/Add.a.1.2", "xx");
   const Outcome dumps = convert({"-d", path("dumps"), "-out", path("failed")});
@@ -98,7 +98,7 @@ TEST_F(ConvertCommand, CodeInAPickleIsRefused) {
                                                         25));
   const Outcome outcome = convert({file, "-o", path("out")});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("'posix.system' is none of the names that tensors need"));
+  EXPECT_THAT(outcome.err, HasSubstr("'posix.system' is not one of the names that tensors need"));
   EXPECT_TRUE(fs::is_empty(path("out")));
 }
 

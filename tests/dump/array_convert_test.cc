@@ -187,7 +187,7 @@ TEST_F(ArrayConvert, NamesDoNotLeadOutOfTheDirectory) {
   const ConvertOutcome outcome = run("evil.npz", "out");
   EXPECT_EQ(outcome.written, 1);
   ASSERT_THAT(outcome.failures, SizeIs(5));
-  EXPECT_THAT(outcome.failures[0].reason, HasSubstr("its name is none of a file: '"));
+  EXPECT_THAT(outcome.failures[0].reason, HasSubstr("its name is not a valid file name: '"));
   EXPECT_FALSE(fs::exists(path("up.npy")));
   EXPECT_THAT(files(), IsSupersetOf({"evil.npz", "out"}));
 }
@@ -213,13 +213,14 @@ TEST_F(ArrayConvert, BadFilesDoNotStopTheOthers) {
   EXPECT_THAT(
       reasons,
       ElementsAre(
-          HasSubstr("cut.npy: no .npy file"), "lying.txt: shape: 2x2 needs 4 numbers, 3 are there",
+          HasSubstr("cut.npy: not a .npy file"),
+          "lying.txt: shape: 2x2 needs 4 numbers, 3 are there",
           "ragged.txt:2: 1 numbers, but 2 in the lines before",
           "range.txt:2: found '300', expected a number of int8",
           "words.txt:2: found 'x', expected a number of float64",
-          HasSubstr("x.bin: its name tells no shape and type; expected NAME.SHAPE.TYPE.bin"),
+          HasSubstr("x.bin: its name states no shape and type; expected NAME.SHAPE.TYPE.bin"),
           "y.3.float32.bin: size: found 4, but shape 3 of float32 needs 3 elements",
-          HasSubstr("z.npz: no .zip file, or its end is missing")));
+          HasSubstr("z.npz: not a .zip file, or its end is missing")));
   EXPECT_THAT(outcome.remarks, ElementsAre(HasSubstr("1 files of other kinds are left out")));
   ArrayFile file(path("out/good.npy"));
   std::vector<double> values(3);

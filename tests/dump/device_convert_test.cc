@@ -290,7 +290,7 @@ TEST_F(DeviceConvert, BadFilesAreNamedWithTheirFieldAndDoNotStopOthers) {
                   "elements",
                   "Negative.dim.1.2.3: output[0].shape: found an extent of 18446744073709551615, "
                   "that is -1",
-                  "NoMessage.x.1.2.3: header: its 2 bytes are no DumpData message; files of "
+                  "NoMessage.x.1.2.3: header: its 2 bytes are not a DumpData message; files of "
                   "version 1 are read with -v 1",
                   "Short.short.1.2.3: header length: the file has 3 bytes, 8 are needed",
                   testing::StartsWith("Text.text.1.2.3: output[0].data_type: found 13 (STRING); "
@@ -311,14 +311,14 @@ TEST_F(DeviceConvert, ShapesThatDoNotFitAreRefused) {
   };
   EXPECT_THAT(reason_for("NCHW", {2, 17, 3, 4}),
               EndsWith("output[0].original_shape: 2x17x3x4 does not fit NC1HWC0 of shape "
-                       "2x1x3x4x16; in no order of its axes is it stored so"));
+                       "2x1x3x4x16; no order of its axes gives the stored shape"));
   EXPECT_THAT(reason_for("NCHW", {2, 5}), EndsWith("4 extents are needed"));
   EXPECT_THAT(reason_for("FRACTAL_NZ", {}),
               EndsWith("no conversion from NC1HWC0 of shape 2x1x3x4x16 to FRACTAL_NZ"));
   EXPECT_THAT(refusal_by([&] { reason_for("NCWH", {}); }),
               HasSubstr("unknown format 'NCWH'; did you mean 'NCHW'?"));
   conversion.only->index = 7;
-  EXPECT_THAT(reason_for("NCHW", {}), EndsWith("there is no output[7]"));
+  EXPECT_THAT(reason_for("NCHW", {}), EndsWith("it has no output[7]"));
 }
 
 TEST_F(DeviceConvert, NamesOfMappingCsvAndNamesThatAreTooLong) {

@@ -24,8 +24,8 @@ TEST_F(HostileAttributes, MissingAttributes) {
   device = 10;
   save_type.reset();  // so the original leaves dtypes that it does not know
   EXPECT_EQ(problem(),
-            "no attribute Type: what Ascend's dumper leaves of a tensor whose dtype it does not "
-            "know (bf16, complex, quantised)");
+            "no attribute Type: Ascend's dumper omits it for dtypes that it does not "
+            "support (bf16, complex, quantised)");
   EXPECT_EQ(kind(), EntryKind::tensor);
   device.reset();
   EXPECT_EQ(remarks(),
@@ -129,7 +129,7 @@ TEST_F(HostileAttributes, TypesThatStandForNothing) {
   for (const int number : {-1, 1, 8, 11, 12, 19, 42}) {
     save_type = number;
     EXPECT_EQ(remarks(), "attribute Type is " + std::to_string(number) +
-                             ", which stands for nothing; known are 0 (tensor), 2 to 7, 9, 10 and "
+                             ", which has no meaning; known are 0 (tensor), 2 to 7, 9, 10 and "
                              "13 to 18; taken as a tensor");
     EXPECT_EQ(kind(), EntryKind::tensor);
   }

@@ -103,7 +103,7 @@ TEST(DumpMeaning, KindsAreThoseOfTheType) {
   odd.attributes.type = 99;
   odd = interpreted(odd);
   EXPECT_EQ(odd.kind, EntryKind::tensor);
-  EXPECT_THAT(odd.warning, HasSubstr("attribute Type is 99, which stands for nothing"));
+  EXPECT_THAT(odd.warning, HasSubstr("attribute Type is 99, which has no meaning"));
   DumpEntry left = dumped(1, StoredType::f32);
   left.attributes = {};
   left.attributes.device_type = 10;

@@ -197,7 +197,7 @@ TEST_F(DumpProcess, IsNotStartedForEver) {
   DumpFile file(path());
   EXPECT_THAT(error_of([&] { file.records(); }),
               ::testing::EndsWith("5 processes in a row waited for a lock of another thread while "
-                                  "listing it; read it where none uses HDF5"));
+                                  "listing it; read it while no other thread uses HDF5"));
   EXPECT_TRUE(children_of(getpid()).empty());
 }
 

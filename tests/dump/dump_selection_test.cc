@@ -86,7 +86,7 @@ TEST_F(DumpSelectionTest, WhatIsNotThereIsAnsweredWithWhatIsNear) {
   EXPECT_EQ(error("/conv2d"), "x.h5 has no '/conv2d'; it holds loose, relu, softplus");
   EXPECT_EQ(error("/rel"), "x.h5 has no '/rel'; did you mean '/relu'?");
   EXPECT_EQ(error("/relu/2/input/self/more"),
-            "x.h5 has no '/relu/2/input/self/more'; /relu/2/input/self holds nothing");
+            "x.h5 has no '/relu/2/input/self/more'; /relu/2/input/self is empty");
 }
 
 }  // namespace

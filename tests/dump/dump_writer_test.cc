@@ -229,7 +229,7 @@ TEST_F(DumpWriting, NotesAreChecked) {
   };
   const std::string name = "opbench_task";
   const std::string refused = "note 'opbench_task' cannot be dumped: ";
-  EXPECT_EQ(error({{name, ""}, {name, ""}}), refused + "its name is there twice");
+  EXPECT_EQ(error({{name, ""}, {name, ""}}), refused + "its name occurs twice");
   EXPECT_EQ(
       error({{"", "x"}}),
       "note '' cannot be dumped: its name is unknown; allowed are opbench_case "

@@ -118,8 +118,8 @@ TEST_F(ArrayFiles, HeadersOfAllVersionsAndSpellings) {
 }
 
 TEST_F(ArrayFiles, BadHeadersAreNamed) {
-  EXPECT_THAT(refusal(""), HasSubstr("x.npy: no .npy file"));
-  EXPECT_THAT(refusal("\x93NUMPY"), HasSubstr("no .npy file"));
+  EXPECT_THAT(refusal(""), HasSubstr("x.npy: not a .npy file"));
+  EXPECT_THAT(refusal("\x93NUMPY"), HasSubstr("not a .npy file"));
   EXPECT_THAT(refusal(std::string("\x93NUMPY\x09\x00\x00\x00", 10)),
               EndsWith("version: found 9.0; allowed are 1.0, 2.0, 3.0"));
   EXPECT_THAT(refusal(std::string("\x93NUMPY\x01\x00\x50\x00{'de", 14)),

@@ -136,9 +136,9 @@ TEST(Pickle, EndsBehindItsLastOperation) {
 }
 
 TEST(Pickle, RunsNoCode) {
-  expect_refused("cos\nsystem\n.", "'os.system' is none of the names that tensors need");
-  expect_refused("\x8c\x02os\x8c\x06system\x93.", "'os.system' is none of the names");
-  expect_refused("K\x01K\x02R.", "a call of what is no function");
+  expect_refused("cos\nsystem\n.", "'os.system' is not one of the names that tensors need");
+  expect_refused("\x8c\x02os\x8c\x06system\x93.", "'os.system' is not one of the names");
+  expect_refused("K\x01K\x02R.", "a call of an object that is not a function");
   expect_refused("i", "operation 0x69 is not one that tensors need");
 }
 
@@ -157,20 +157,20 @@ TEST(Pickle, RefusesWhatIsDamaged) {
   expect_refused(".", "the stack is empty");
   expect_refused("0", "the stack is empty");
   expect_refused("(.", "a mark where a value is needed");
-  expect_refused("K\x01t.", "there is no mark");
-  expect_refused("h\x07.", "there is no value number 7");
-  expect_refused("j\xff\xff\xff\xff.", "there is no value number 4294967295");
+  expect_refused("K\x01t.", "a mark is missing");
+  expect_refused("h\x07.", "unknown value number 7");
+  expect_refused("j\xff\xff\xff\xff.", "unknown value number 4294967295");
   expect_refused("q\x01.", "the stack is empty");
   expect_refused(
       "K\x01K\x02"
       "a.",
-      "items for what is no list or dict");
+      "items for an object that is not a list or dict");
   expect_refused("}(K\x01u.", "a key without a value");
   expect_refused(
       "(K\x01"
       "d.",
       "a key without a value");
-  expect_refused("K\x01K\x02\x93.", "a name that is no text");
+  expect_refused("K\x01K\x02\x93.", "a name that is not a text");
   expect_refused("c" + std::string(2000, 'a'), "a line without end");
 }
 

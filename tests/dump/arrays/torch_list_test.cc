@@ -55,7 +55,7 @@ TEST_P(TorchFile, TensorsByTheirPlaces) {
   EXPECT_THAT(doubles<float>(file, "expanded"), ElementsAre(5, 5, 5, 5, 5, 5));
   EXPECT_EQ(entry_of(file, "empty").desc.shape, (Dims{0, 3}));
   EXPECT_EQ(entry_of(file, "complex").stored, StoredType::c64);
-  EXPECT_THAT(file.problems(), ElementsAre(HasSubstr("no tensors are left out, first ")));
+  EXPECT_THAT(file.problems(), ElementsAre(HasSubstr("not tensors are left out, first ")));
 }
 
 // Any byte changed, any length: an Error or values, never anything else.
@@ -89,17 +89,18 @@ class Pickles : public testing::Test, protected TempDir {
 
 TEST_F(Pickles, CodeIsNeverRun) {
   // What pickle.dumps makes of an object whose __reduce__ is (os.system, ("touch /tmp/x",)).
-  EXPECT_THAT(refusal(std::string("\x80\x02"
-                                  "cposix\nsystem\nq\x00X\x0c\x00\x00\x00touch /tmp/x\x85R.",
-                                  38)),
-              HasSubstr("x.pt: pickle, byte 16: 'posix.system' is none of the names that tensors "
-                        "need; no code is run"));
+  EXPECT_THAT(
+      refusal(std::string("\x80\x02"
+                          "cposix\nsystem\nq\x00X\x0c\x00\x00\x00touch /tmp/x\x85R.",
+                          38)),
+      HasSubstr("x.pt: pickle, byte 16: 'posix.system' is not one of the names that tensors "
+                "need; no code is run"));
   EXPECT_THAT(refusal("\x80\x04\x8c\x08"
                       "builtins"
                       "\x8c\x04"
                       "eval"
                       "\x93."),
-              HasSubstr("'builtins.eval' is none of the names"));
+              HasSubstr("'builtins.eval' is not one of the names"));
   EXPECT_THAT(refusal("\x80\x02"
                       "iposix\nsystem\n."),
               HasSubstr("pickle, byte 3: operation 0x69 is not one that tensors need"));
@@ -116,10 +117,10 @@ TEST_F(Pickles, DamageIsNamed) {
   EXPECT_THAT(refusal("\x80\x02X\xff\xff\xff\xff"), HasSubstr("length: found 4294967295"));
   EXPECT_THAT(refusal("\x80\x02)R."), HasSubstr("the stack is empty"));
   EXPECT_THAT(refusal("\x80\x02(R."), HasSubstr("a mark where a value is needed"));
-  EXPECT_THAT(refusal("\x80\x02K\x01)R."), HasSubstr("a call of what is no function"));
-  EXPECT_THAT(refusal("\x80\x02h\x07."), HasSubstr("there is no value number 7"));
-  EXPECT_THAT(refusal("\x80\x02t."), HasSubstr("there is no mark"));
-  EXPECT_THAT(refusal("\x80\x02NNa."), HasSubstr("items for what is no list or dict"));
+  EXPECT_THAT(refusal("\x80\x02K\x01)R."), HasSubstr("a call of an object that is not a function"));
+  EXPECT_THAT(refusal("\x80\x02h\x07."), HasSubstr("unknown value number 7"));
+  EXPECT_THAT(refusal("\x80\x02t."), HasSubstr("a mark is missing"));
+  EXPECT_THAT(refusal("\x80\x02NNa."), HasSubstr("items for an object that is not a list or dict"));
 }
 
 // Another object in the place of the one that was saved.

@@ -95,7 +95,7 @@ TEST(TorchTensors, AreNamedByTheirPlaces) {
   for (const DumpEntry& entry : list.entries) names.push_back(entry.name);
   EXPECT_THAT(names, ElementsAre("model/w", "model/7", "list/0"));
   EXPECT_THAT(list.problems,
-              ElementsAre("2 values that are no tensors are left out, first list/1: an integer"));
+              ElementsAre("2 values that are not tensors are left out, first list/1: an integer"));
 }
 
 // 10 elements from the storage's 10: from element 5 on there are 5.
@@ -122,9 +122,9 @@ TEST(TorchTensors, SayWhatIsWrongWithThem) {
   EXPECT_THAT(problem([](Object& o) {
                 return o.tensor(o.storage("torch.QInt8Storage", "0", 1), 0, {1}, {1});
               }),
-              HasSubstr("none of a tensor with a known type"));
+              HasSubstr("not the storage of a tensor with a known type"));
   EXPECT_THAT(problem([](Object& o) { return o.tensor(o.number(1), 0, {1}, {1}); }),
-              HasSubstr("storage: found what is none"));
+              HasSubstr("storage: found an object that is not"));
   EXPECT_THAT(problem([](Object& o) { return o.tensor(o.storage(kFloat, "0", 9), 0, {1}, {}); }),
               HasSubstr("stride: 0 numbers for 1 extents"));
   EXPECT_THAT(problem([](Object& o) {

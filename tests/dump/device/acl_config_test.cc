@@ -57,11 +57,11 @@ TEST_F(AclConfigTest, RefusesWhatItDoesNotHonour) {
   expect_refused("{\"dump_path\": \"o\", \"dump_mode\": \"both\"}",
                  "is 'both'; allowed are output, input, all");
   expect_refused("{\"dump_path\": \"o\", \"dump_op_switch\": true}", "dump_op_switch");
-  expect_refused("{\"dump_path\": \"o\", \"dump_step\": 1}", "is not honoured");
+  expect_refused("{\"dump_path\": \"o\", \"dump_step\": 1}", "is not supported");
   expect_refused("{\"dump_path\": \"o\", \"dump_list\": [{\"layer\": [\"x\"]}]}",
                  "has a layer, which needs a model_name");
   expect_refused("{\"dump_path\": \"o\", \"dump_list\": [{\"model\": \"x\"}]}",
-                 "is not honoured; allowed are model_name, layer");
+                 "is not supported; allowed are model_name, layer");
   expect_refused("[]", "dump");
 }
 

@@ -110,7 +110,7 @@ TEST_F(ArtefactFile, NoOperatorIsCalledLikeIt) {
   EXPECT_THAT(refusal_by([&] { writer.begin_record("opbench", DeviceType::cpu); }),
               HasSubstr("no operator can be dumped as 'opbench'"));
   EXPECT_THAT(refusal_by([&] { writer.attach("one", StoredType::i8, 0, nullptr); }),
-              HasSubstr("an attachment is no 'one'"));
+              HasSubstr("'one' does not name an attachment"));
 }
 
 TEST_F(ArtefactFile, WhatIsNoneIsRefused) {

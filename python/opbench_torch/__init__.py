@@ -1,4 +1,4 @@
-"""Dumps, cases and comparable beginnings from a running PyTorch model: what opbench reads."""
+"""Dumps, case files and reproducible starts from a running PyTorch model, for opbench."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ try:
     from .session import dumper
 except ModuleNotFoundError as error:
     _error = error
-    missing(error)  # reading tables needs none of them
+    missing(error)  # reading tables needs no PyTorch
 
     def __getattr__(name: str) -> Any:
         if name in __all__:

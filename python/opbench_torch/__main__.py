@@ -1,4 +1,4 @@
-"""python -m opbench_torch COMMAND: a training script as it is, under capture."""
+"""python -m opbench_torch COMMAND: captures an unchanged training script."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
 
 
 class Finished(BaseException):
-    """All wanted steps are recorded; nothing of the script is to catch this."""
+    """All requested steps are recorded. Must not be caught by the script."""
 
 
 def _capture_options(parser: argparse.ArgumentParser) -> None:
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def run_script(script: str, arguments: List[str]) -> None:
-    """As `python script arguments`. Errors: DumperError if there is no such script."""
+    """Runs `python script arguments`. Errors: DumperError if the script does not exist."""
     if not os.path.isfile(script):
         raise DumperError(f"{script} is no file; name the script to run")
     sys.argv = [script, *arguments]
@@ -118,7 +118,8 @@ def _cases(options: Any, arguments: List[str]) -> int:
 
 
 def main(argv: Optional[List[str]] = None) -> int:
-    """Exit codes: 0, 1 for what the script raised (with its traceback), 2 for bad use, 4 where nothing was recorded."""
+    """Exit codes: 0, 1 for an exception of the script (with its traceback), 2 for bad use, 4 if nothing was
+    recorded."""
     given = list(sys.argv[1:] if argv is None else argv)
     split = given.index("--") if "--" in given else len(given)
     options = _parser().parse_args(given[:split])

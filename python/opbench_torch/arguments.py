@@ -1,4 +1,4 @@
-"""Arguments and results of operators in the terms of the layout: names from the schema, types as the dumper had them."""
+"""Arguments and results of operators in the dump layout: names from the schema, types like the dumper's."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _NUMBERS = {  # schema type: plain, optional
 }
 
 
-#: Words that change what is computed, each recorded as its place, as the dumper has those of other operators. The first is
-#: the default and is left out.
+#: Words that change the result. Each is recorded as its index, like the dumper does for other operators. The first word
+#: is the default and is not recorded.
 _WORDS = {"approximate": ("none", "tanh")}
 
 
@@ -31,7 +31,7 @@ def operator_name(schema: Any) -> str:
 
 
 def bind(schema: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> List[Tuple[Any, Any]]:
-    """Each argument of the schema with its value, defaults filled in."""
+    """Arguments of the schema with their values, including defaults."""
     bound = []
     for index, argument in enumerate(schema.arguments):
         if index < len(args):
@@ -50,12 +50,12 @@ def is_written(argument: Any) -> bool:
 
 @lru_cache(maxsize=None)
 def writes(func: Any) -> bool:
-    """True for an operator that changes an argument."""
+    """True if the operator changes an argument."""
     return any(is_written(argument) for argument in func._schema.arguments)
 
 
 def makes_view(schema: Any) -> bool:
-    """True where a result is another look at an argument: nothing is computed."""
+    """True if a result is a view of an argument, so nothing is computed."""
     return any(result.alias_info is not None and not result.alias_info.is_write for result in schema.returns)
 
 
@@ -67,9 +67,9 @@ def has_tensor(values: Sequence[Any]) -> bool:
 
 def encode(name: str, value: Any, kind: Tuple[str, bool], where: str, is_forward: bool = True,
            copy: Any = copy_tensor) -> Iterator[Named]:
-    """The datasets of one argument: none where the layout has no form for it or there is no value.
+    """The datasets of one argument: empty if the layout has no form for it or the value is missing.
 
-    kind: the schema's type, and whether it is optional. copy: makes the value of a tensor."""
+    kind: the schema's type, and True if it is optional. copy: makes the value of a tensor."""
     type_name, is_optional = kind
     if value is None:
         return
@@ -97,7 +97,7 @@ def _plain_type(value: Any, type_name: str, is_optional: bool, is_forward: bool)
         return SaveType.OPT_MEM_FMT if is_optional or not is_forward else None
     if isinstance(value, (list, tuple)):
         if not all(isinstance(item, int) and not isinstance(item, bool) for item in value):
-            return None  # masks, floats, nested lists: dropped, as the dumper does
+            return None  # masks, floats, nested lists: dropped, like the dumper does
         return SaveType.AR_LONG_INT if is_forward else SaveType.VEC_I64
     if not isinstance(value, (bool, int, float)):
         return None
@@ -121,14 +121,14 @@ def kind_of(argument: Any) -> Tuple[str, bool]:
 
 
 def encode_inputs(schema: Any, args: Sequence[Any], kwargs: Dict[str, Any], where: str, copy: Any = copy_tensor) -> List[Named]:
-    """What a forward operator is given, before it runs."""
+    """Inputs of a forward operator, before it runs."""
     return [named for argument, value in bind(schema, args, kwargs)
             for named in encode(argument.name, value, kind_of(argument), where, copy=copy)]
 
 
 def encode_outputs(schema: Any, args: Sequence[Any], kwargs: Dict[str, Any], result: Any, where: str,
                    copy: Any = copy_tensor) -> List[Named]:
-    """What a forward operator leaves: the arguments that it writes, else its results, by the names of the schema."""
+    """Outputs of a forward operator: the arguments that it writes, else its results, with the schema's names."""
     outputs = [named for argument, value in bind(schema, args, kwargs) if is_written(argument)
                for named in encode(argument.name, value, kind_of(argument), where, copy=copy)]
     returns = schema.returns
@@ -144,7 +144,8 @@ def encode_outputs(schema: Any, args: Sequence[Any], kwargs: Dict[str, Any], res
 
 @lru_cache(maxsize=1)
 def _argument_types() -> Dict[str, Dict[str, str]]:
-    """Types of arguments by operator ("maxpool2dwithindices") and name: autograd's nodes do not tell a Scalar from an int."""
+    """Types of arguments by operator ("maxpool2dwithindices") and name. Autograd's nodes do not distinguish Scalar and
+    int."""
     types: Dict[str, Dict[str, str]] = {}
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
@@ -156,6 +157,6 @@ def _argument_types() -> Dict[str, Dict[str, str]]:
 
 
 def saved_kind(node: str, name: str) -> Tuple[str, bool]:
-    """The kind of what the node keeps under this name; an unknown one has an empty type."""
+    """The kind of a value saved by the node under this name; an unknown one has an empty type."""
     operator = re.sub(r"Backward\d*$", "", node).replace("_", "").lower()
     return _kind_of_text(_argument_types().get(operator, {}).get(name, ""))

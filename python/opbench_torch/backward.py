@@ -1,4 +1,4 @@
-"""Autograd's nodes: hooks on those that a backward pass will run, what they keep, and whether one is running."""
+"""Autograd's nodes: hooks on the nodes of a backward pass, their saved values, and whether a node is running."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from torch.autograd import Variable
 from .arguments import encode, saved_kind
 from .layout import Named, copy_tensor
 
-#: Nodes that PyTorch does not generate: they leave no record of their own, but the operators that they call do.
+#: Nodes that PyTorch does not generate. They have no record, but the operators that they call do.
 _HAND_WRITTEN = {"AccumulateGrad", "CopySlices", "CopyBackwards", "Broadcast", "Scatter", "Gather", "GraphRoot", "Error",
                  "NotImplemented", "DelayedError", "UndefinedGrad", "CheckpointFunctionBackward", "Identity"}
 
 
 def node_name(node: Any) -> str:
-    """"AddmmBackward0"; the class's name and "Backward" for a custom Function."""
+    """Example: "AddmmBackward0". For a custom Function the class's name and "Backward"."""
     return node.name().split("::")[-1]
 
 
 def is_custom(node: Any) -> bool:
-    """True for a node whose backward is Python code."""
+    """True if the node's backward is Python code."""
     return isinstance(node, torch._C._FunctionBase)
 
 
 class BackwardWatch:
-    """Hooks every node that a backward pass can reach, for as long as it runs.
+    """Hooks every node that a backward pass can reach, while it runs.
 
-    begin() hears of each pass; before(node, grads) may return other grads, after(node, grad_inputs, grads) other grad_inputs."""
+    begin() is called for each pass. before(node, grads) may return other grads, after(node, grad_inputs, grads) other
+    grad_inputs."""
 
     def __init__(self, begin: Callable[[], None], before: Callable[..., Any], after: Callable[..., Any]) -> None:
         self._begin, self._before, self._after = begin, before, after
@@ -47,8 +48,8 @@ class BackwardWatch:
         Variable._execution_engine = self._engine
 
     def is_of_node(self, frame: Any) -> bool:
-        """True where what `frame` called was called by a generated node, with no Python between: such as the recomputation
-        of a checkpoint has. Threads of the engine have no frames at all."""
+        """True if a generated node called the caller of `frame` without Python code between, for example in the
+        recomputation of a checkpoint. Threads of the engine have no frames."""
         return getattr(self._thread, "inside", False) and (frame is None or frame.f_code is BackwardWatch.run.__code__)
 
     def run(self, *args: Any, **kwargs: Any) -> Any:
@@ -74,7 +75,7 @@ class BackwardWatch:
                 continue
             with self._lock:
                 if node in self._hooked:
-                    continue  # an outer pass through the same graph has its hooks
+                    continue  # an outer pass through the same graph has set its hooks
                 self._hooked[node] = 1
             nodes.append(node)
             handles.append(node.register_prehook(self._enter(node)))
@@ -84,7 +85,7 @@ class BackwardWatch:
     def _enter(self, node: Any) -> Callable[..., Any]:
         def enter(grads: Any) -> Any:
             replaced = self._before(node, grads)
-            self._thread.inside = not is_custom(node)  # what Python code calls are operators of their own
+            self._thread.inside = not is_custom(node)  # operators called from Python code are recorded separately
             return replaced
 
         return enter
@@ -98,7 +99,7 @@ class BackwardWatch:
 
 
 class _WatchedEngine:
-    """Stands where PyTorch looks for its engine."""
+    """Replaces PyTorch's engine object."""
 
     def __init__(self, engine: Any, watch: BackwardWatch) -> None:
         self._engine, self._watch = engine, watch
@@ -127,9 +128,9 @@ def _sequence(tensors: Any) -> Sequence[Any]:
 
 
 def saved_values(node: Any) -> Dict[str, Any]:
-    """What the node keeps, by the names of derivatives.yaml; those that cannot be had again are left out.
+    """Saved values of the node, by the names of derivatives.yaml, without values that were freed.
 
-    A custom Function names what it keeps in its class's attribute `opbench_saved`: first the tensors of
+    A custom Function names its saved values in the class's attribute `opbench_saved`: first the tensors of
     save_for_backward in their order, then attributes of ctx."""
     if is_custom(node):
         return _saved_by_custom(node)
@@ -138,9 +139,9 @@ def saved_values(node: Any) -> Dict[str, Any]:
         if not attribute.startswith("_saved_"):
             continue
         try:
-            # Sizes have been symbolic since 1.13; the layout has them by their older names.
+            # Sizes are symbolic since PyTorch 1.13. The layout uses their older names.
             saved[attribute[len("_saved_"):].replace("_sym_", "_")] = getattr(node, attribute)
-        except RuntimeError:  # freed, changed in place, or a checkpoint that gives it only once
+        except RuntimeError:  # freed, changed in place, or a checkpoint that returns it only once
             continue
     return saved
 
@@ -163,10 +164,10 @@ def encode_saved(node: Any, where: str, copy: Any = copy_tensor) -> List[Named]:
 
 
 def encode_list(name: str, values: Sequence[Any], where: str, copy: Any = copy_tensor) -> List[Named]:
-    """grads or grad_inputs: undefined ones leave gaps."""
+    """Returns grads or grad_inputs. Undefined ones are omitted, their indices are kept."""
     return list(encode(name, list(values), ("TensorType", False), where, is_forward=False, copy=copy))
 
 
 def base_name(name: str) -> str:
-    """"ReluBackward" of ReluBackward0."""
+    """Returns "ReluBackward" for ReluBackward0."""
     return re.sub(r"\d+$", "", name)

@@ -1,4 +1,4 @@
-"""The same beginnings on two machines: random numbers, algorithms, weights, data."""
+"""Reproducible starts on two machines: random numbers, algorithms, weights, data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DROPOUTS = ("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", 
 
 
 class Reproducible:
-    """What `reproducible` has changed: `restore()`, or the end of its `with`, takes it back. Seeds stay as they are."""
+    """Changes by `reproducible`. `restore()` or the end of its `with` undoes them, but not the seeds."""
 
     def __init__(self) -> None:
         self._undo: List[Callable[[], None]] = []
@@ -41,12 +41,12 @@ class Reproducible:
 
 
 def reproducible(seed: int = 0, *, dropout: bool = True, tf32: bool = False) -> Reproducible:
-    """Makes what follows the same each time, as far as PyTorch can.
+    """Makes the following code reproducible, as far as PyTorch supports it.
 
-    Seeds Python, NumPy and PyTorch on all devices; asks for deterministic algorithms (with a warning where
-    there is none) and no search for the fastest one in cuDNN; gives DataLoaders without a generator one of
-    this seed, for the order of the data and for its workers. dropout=False: dropout passes everything on.
-    tf32=False: no TF32 products. What has to be set before CUDA starts is set if that has not begun."""
+    Seeds Python, NumPy and PyTorch on all devices. Requests deterministic algorithms (with a warning if
+    none exists). Disables cuDNN's search for the fastest algorithm. Gives DataLoaders without a generator
+    one with this seed, for the order of the data and for their workers. dropout=False: dropout is the
+    identity. tf32=False: no TF32 products. Settings that CUDA reads at its start are set if CUDA has not started."""
     state = Reproducible()
     random.seed(seed)
     np.random.seed(seed % (1 << 32))
@@ -79,7 +79,7 @@ def _ordered_data(state: Reproducible, seed: int) -> None:
 
     @functools.wraps(original)
     def begin(self: Any, *args: Any, **kwargs: Any) -> None:
-        if kwargs.get("generator") is None and len(args) < 13:  # its place among the arguments
+        if kwargs.get("generator") is None and len(args) < 13:  # position of `generator` among the arguments
             kwargs["generator"] = torch.Generator().manual_seed(seed)
         original(self, *args, **kwargs)
 
@@ -102,10 +102,10 @@ def _attention_without_dropout(state: Reproducible) -> None:
 def compare_setup(path: Any, model: torch.nn.Module, optimizer: Optional[torch.optim.Optimizer] = None, batch: Any = None) -> Any:
     """Gives two machines the same weights, buffers, optimiser state and batch.
 
-    Where `path` does not exist, what is given is saved there; where it does, it is loaded into model and
-    optimizer, in their dtypes and on their devices. Returns the batch: tensors in lists, tuples and
-    dictionaries, on the model's device. So one script runs on both machines, and the file goes from the
-    first to the second. Errors: DumperError where the file is of another model, or no such file."""
+    If `path` does not exist, the arguments are saved there. If it exists, it is loaded into model and
+    optimizer, in their dtypes and on their devices. Returns the batch on the model's device: tensors in
+    lists, tuples and dictionaries. The same script can run on both machines; copy the file from the first
+    to the second. Errors: DumperError if the file is of another model, or not a file of this function."""
     target = os.fspath(path)
     if not os.path.exists(target):
         _save(target, model, optimizer, batch)
@@ -143,7 +143,7 @@ def _save(target: str, model: torch.nn.Module, optimizer: Optional[torch.optim.O
 def _read(target: str) -> Dict[str, Any]:
     try:
         saved = _unpacked(torch.load(target, map_location="cpu", weights_only=True))
-    except Exception as error:  # whatever unpickling raises
+    except Exception as error:  # unpickling may raise any exception
         raise DumperError(f"{target} cannot be read: {error}; remove it, and save it again with compare_setup") from error
     if not isinstance(saved, dict) or saved.get("opbench_setup") != 1:
         raise DumperError(f"{target} is not of compare_setup; choose another name, or remove it")
@@ -165,7 +165,7 @@ def _moved(value: Any, device: torch.device) -> Any:
     return _mapped(value, lambda item: item.detach().to(device) if isinstance(item, torch.Tensor) else item)
 
 
-# PyTorch 1.13 reads no floating numbers without running what else a file may hold.
+# PyTorch 1.13 cannot load floats without also running arbitrary code of the file.
 _FLOAT = "\0float "
 
 

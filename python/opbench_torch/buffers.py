@@ -1,4 +1,4 @@
-"""Memory for copies that wait to be written, used again: fresh pages cost more than the copying."""
+"""Reused memory for copies that wait to be written. Page faults of new memory cost more than copying."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Dict, List
 
 import numpy as np
 
-#: Smaller copies are left to NumPy.
+#: Smaller copies use memory of NumPy.
 LEAST_BYTES = 1 << 18
-#: Bytes that are kept though nobody uses them.
+#: Limit of unused bytes that are kept.
 _KEPT_BYTES = 128 << 20
 
 
 class Lease:
-    """A buffer for as long as this object lives."""
+    """A buffer, valid while this object exists."""
 
     def __init__(self, pool: "Buffers", memory: mmap.mmap) -> None:
         self._pool, self._memory = pool, memory
@@ -28,7 +28,8 @@ class Lease:
 
 
 class Buffers:
-    """Any thread may take buffers and drop them. They are no part of malloc's heap, which would keep what lies between."""
+    """Thread-safe pool. Buffers are not part of malloc's heap, which would not return memory between them to the
+    system."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,7 +53,7 @@ class Buffers:
                 self._free_bytes += size
 
 
-# Few sizes, at most an eighth more than is needed.
+# Few different sizes, at most an eighth larger than needed.
 def _rounded(bytes_: int) -> int:
     step = max(1 << (bytes_.bit_length() - 4), mmap.PAGESIZE)
     return -(-bytes_ // step) * step

@@ -1,4 +1,4 @@
-"""A call of an operator, whichever way it was seen: its name, what goes in and what comes out."""
+"""A call of an operator, forward or backward: name, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNKNOWN = ("", False)
 
 @dataclass
 class OperatorCall:
-    """Of ATen, below autograd."""
+    """A call of an ATen operator, below autograd."""
 
     name: str
     module: Optional[str]
@@ -35,7 +35,7 @@ class OperatorCall:
         return encode_outputs(self.func._schema, self.args, self.kwargs, result, self.name, copy)
 
     def written(self) -> List[torch.Tensor]:
-        """The tensors that it changes."""
+        """The tensors that the call changes."""
         found = []
         for argument, value in bind(self.func._schema, self.args, self.kwargs):
             if is_written(argument):
@@ -46,7 +46,7 @@ class OperatorCall:
 
 @dataclass
 class FunctionCall:
-    """Of a composite function, as the model calls it."""
+    """A call of a composite function by the model."""
 
     name: str
     module: Optional[str]
@@ -77,7 +77,7 @@ class FunctionCall:
 
 @dataclass
 class NodeCall:
-    """Of a node of autograd."""
+    """A run of an autograd node."""
 
     node: Any
     grads: Sequence[Any]

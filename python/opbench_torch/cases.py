@@ -25,12 +25,12 @@ _SPLITS = {"split_Tensor", "split_with_sizes", "split_sizes", "chunk", "unsafe_s
 _COPIES = {"clone", "contiguous", "_to_copy"}
 
 
-_PASSING = {"CloneBackward", "CatBackward"}  # nodes that give their gradient, or views of it, on
+_PASSING = {"CloneBackward", "CatBackward"}  # nodes that return their gradient or views of it
 
 
 @dataclass
 class Row:
-    """A case: what runs, how often, where first, and which inputs are views of what."""
+    """A case: operator, count, first place, and inputs that are views."""
 
     use: Use
     dtype: str
@@ -40,8 +40,8 @@ class Row:
 
 
 class Cases:
-    """The operators that were seen, those that are alike as one; `unknown` counts calls of operators that opbench has not,
-    `random` those whose results are drawn. `text` is a case file, `write` puts it somewhere."""
+    """The recorded operators, identical ones merged. `unknown` counts calls of operators that opbench does not have,
+    `random` calls with random results. `text` is a case file, `write` writes it to a path."""
 
     def __init__(self, title: str = "a model") -> None:
         self.title = title
@@ -51,7 +51,7 @@ class Cases:
         self._index: Dict[Tuple[Use, str], Row] = {}
 
     def add(self, name: str, module: Optional[str], inputs: Values, outputs: Values) -> None:
-        """One call, by its name in dumps."""
+        """Adds a call, by its name in dumps."""
         if base_name(name) in _PASSING or only_counts(inputs):
             return
         uses = _special(name, inputs, outputs) or uses_of(name, inputs, outputs)
@@ -89,7 +89,7 @@ class Cases:
 
 
 def only_counts(inputs: Values) -> bool:
-    """True where all tensors are single whole numbers, such as batch norm's number of batches."""
+    """True if all tensors are single integers, such as batch norm's number of batches."""
     tensors = [value for value in inputs.values() if isinstance(value, Described)]
     return bool(tensors) and all(not tensor.shape and "int" in tensor.dtype for tensor in tensors)
 
@@ -98,7 +98,8 @@ def _hashable(attrs: Any) -> Any:
     return tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in attrs)
 
 
-# That of the first floating input, else of the first one: statistics and weights in fp32 follow activations in fp16.
+# The dtype of the first floating-point input, else of the first input. Statistics and weights in fp32 follow
+# activations in fp16.
 def _dtype(use: Use) -> str:
     floating = [t.dtype for t in use.inputs if t.dtype in ("fp64", "fp32", "fp16", "bf16")]
     return (floating or [t.dtype for t in use.inputs])[0]
@@ -106,11 +107,11 @@ def _dtype(use: Use) -> str:
 
 def _is_taken(use: Use) -> bool:
     x = use.inputs[0]
-    fits = use.op != "reshape" or math.prod(dict(use.attrs)["shape"]) == math.prod(x.shape)  # the sum of what was broadcast
+    fits = use.op != "reshape" or math.prod(dict(use.attrs)["shape"]) == math.prod(x.shape)  # else a sum over broadcast axes
     return fits and _dtype(use) in dtypes_of(use.op) and all(len(tensor.shape) <= 5 for tensor in use.inputs)
 
 
-# A gradient that passes through a sum is nothing to benchmark.
+# False if a gradient only passes through a sum, which needs no benchmark.
 def _computes(use: Use) -> bool:
     attrs = dict(use.attrs)
     return not (use.op == "reshape" or (use.op == "muls" and attrs.get("value") == 1))
@@ -138,7 +139,7 @@ def value_text(value: Any) -> str:
     return json.dumps(value) if isinstance(value, str) and not value.isidentifier() else str(value)
 
 
-# What the table has no row for, because a dump's record lacks something or the operator makes a view.
+# Calls without a row in the table, because a record lacks a value or the operator makes a view.
 def _special(name: str, inputs: Values, outputs: Values) -> Optional[List[Use]]:
     x = inputs.get("self")
     if name in _SPLITS and isinstance(x, Described):
@@ -161,7 +162,7 @@ def _special(name: str, inputs: Values, outputs: Values) -> Optional[List[Use]]:
     return None
 
 
-# Shape and strides of the dense tensor that the chain starts from.
+# Shape and strides of the dense tensor at the start of the chain.
 def _base(tensor: Described, chain: str) -> Tuple[Tuple[int, ...], Tuple[int, ...]]:
     if chain.startswith("as_strided"):
         last = sum((extent - 1) * step for extent, step in zip(tensor.shape, tensor.strides))
@@ -171,7 +172,7 @@ def _base(tensor: Described, chain: str) -> Tuple[Tuple[int, ...], Tuple[int, ..
 
 
 class _Describing:
-    """Adds every call to the cases; it runs as ever."""
+    """Adds every call to the cases and runs it unchanged."""
 
     def __init__(self, cases: Cases, observer: "_CaseObserver") -> None:
         self._cases, self._observer = cases, observer
@@ -198,7 +199,7 @@ class _Describing:
 
 
 class _CaseObserver(Observer):
-    """Views count only where they are split: of others nothing is computed."""
+    """Includes views only if they are splits, because other views compute nothing."""
 
     def __init__(self, cases: Cases, steps: Optional[int]) -> None:
         super().__init__(cases.title, "operators", _CaseSelection(steps=steps))
@@ -212,7 +213,7 @@ class _CaseSelection(Selection):
 
 
 def described(values: Any, describe: Any = None) -> Values:
-    """Tensors without their data, numbers and lists as they are."""
+    """Returns tensors without their data; numbers and lists are unchanged."""
     describe, found = describe or describe_tensor, {}
     for name, value in values:
         if isinstance(value, torch.Tensor):
@@ -239,16 +240,16 @@ def describe_tensor(tensor: torch.Tensor) -> Described:
 
 @contextlib.contextmanager
 def watching(cases: Cases, steps: Optional[int] = None) -> Iterator[Observer]:
-    """What runs meanwhile is added."""
+    """Adds the operators that run inside of the `with`."""
     observer = _CaseObserver(cases, steps)
     with observer.watch():
         yield observer
 
 
 def cases(model: torch.nn.Module, inputs: Union[torch.Tensor, Tuple[Any, ...], Dict[str, Any]], backward: bool = True) -> Cases:
-    """Runs the model once, forward and, from the sum of all its results, backward, and returns its operators.
+    """Runs the model once, forward and backward from the sum of all its results, and returns its operators.
 
-    inputs: what the model is called with: a tensor, a tuple of arguments, or a dictionary of them."""
+    inputs: the model's arguments: a tensor, a tuple, or a dictionary."""
     found = Cases(type(model).__name__)
     args = inputs if isinstance(inputs, tuple) else () if isinstance(inputs, dict) else (inputs,)
     with torch.set_grad_enabled(backward):

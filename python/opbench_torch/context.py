@@ -18,7 +18,7 @@ from .observer import Observer
 from .operator_table import Described, Use, Values, dtypes_of, uses_of
 from .selection import Selection
 
-#: The device's products have fp16 operands.
+#: Products on the device have fp16 operands.
 _STEPS = ("{name: native, variants: {default: native}}", "{name: npu, variants: {default: npu}, standard: cosine}")
 
 
@@ -28,7 +28,7 @@ class _Everything(Selection):
 
 
 class _Graph(Observer):
-    """Collects nodes. Tensors are known by their identity, so that all are kept."""
+    """Collects nodes. Tensors are identified by id(), so all of them are kept alive."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, "composite", _Everything())
@@ -38,11 +38,11 @@ class _Graph(Observer):
         self.parameters: Dict[str, Described] = {}
         self.inputs: Dict[str, Described] = {}
         self._kept: List[torch.Tensor] = []
-        self._counts: Dict[str, int] = {}  # of names, and of nodes
+        self._counts: Dict[str, int] = {}  # number of uses of each name of a tensor or node
         self._nodes: Dict[str, int] = {}
 
     def call_it(self, tensor: torch.Tensor, wanted: str) -> str:
-        """A name for a tensor that has none yet, or a new one after it was written."""
+        """Returns a name for a tensor without a name, or a new name after it was written."""
         clean = re.sub(r"\W", "_", wanted)
         self._counts[clean] = self._counts.get(clean, 0) + 1
         self.names[id(tensor)] = clean if self._counts[clean] == 1 else f"{clean}_{self._counts[clean]}"
@@ -50,7 +50,7 @@ class _Graph(Observer):
         return self.names[id(tensor)]
 
     def described_as_known(self, tensor: torch.Tensor) -> Described:
-        if id(tensor) not in self.names:  # made on the way, by no operator that was seen
+        if id(tensor) not in self.names:  # created by a call that was not recorded
             self.inputs[self.call_it(tensor, "constant")] = describe_tensor(tensor)
         return replace(describe_tensor(tensor), strides=(), offset=0, name=self.names[id(tensor)])
 
@@ -94,7 +94,7 @@ def _first_use(name: str, inputs: Values, outputs: Values) -> Optional[Use]:
     return uses[0] if uses and uses[0].inputs[0].dtype in dtypes_of(uses[0].op) | {"int64"} else None
 
 
-# What the model writes with views, and what has no row of the table.
+# Functions of views, and functions without a row in the table.
 def _special(name: str, inputs: Values, outputs: List[Described]) -> Optional[Use]:
     x = inputs.get("self", inputs.get("input"))
     if not isinstance(x, Described):
@@ -115,7 +115,7 @@ def _special(name: str, inputs: Values, outputs: List[Described]) -> Optional[Us
 
 def _node(name: str, use: Use, names: List[str]) -> str:
     found = [output.name if isinstance(output, Described) else "" for output in use.outputs]
-    while found and not found[-1]:  # those at the end that nobody reads
+    while found and not found[-1]:  # the last outputs that are not used
         found.pop()
     attrs = ", ".join(f"{key}: {value_text(value)}" for key, value in use.attrs)
     inputs = ", ".join(tensor.name for tensor in use.inputs)
@@ -124,10 +124,10 @@ def _node(name: str, use: Use, names: List[str]) -> str:
 
 
 def context(module: torch.nn.Module, inputs: Union[torch.Tensor, Tuple[Any, ...]], name: str = "") -> str:
-    """The text of a case file with one context: the graph of the module's forward pass, its parameters and
-    buffers, and backward. Views become operators (`reshape`, `transpose`, `split`), dropouts pass everything on.
+    """Returns a case file with one context: the graph of the module's forward pass, its parameters and buffers, and
+    backward. Views become operators (`reshape`, `transpose`, `split`); dropouts are the identity.
 
-    Errors: DumperError for an operator that opbench has not."""
+    Errors: DumperError for an operator that opbench does not have."""
     args = inputs if isinstance(inputs, tuple) else (inputs,)
     name = name or re.sub(r"\W", "_", type(module).__name__)
     graph = _Graph(name)
@@ -149,8 +149,8 @@ class _Found(BaseException):
 
 
 def first_call(path: str, run: Callable[[], None]) -> Tuple[torch.nn.Module, Tuple[Any, ...]]:
-    """The module at `path` of the first model that is called while `run` runs, and what it is first called with.
-    Errors: DumperError if there is no such module, or it is not called."""
+    """Returns the module at `path` of the first model called by `run`, and the arguments of its first call. Errors:
+    DumperError if the module does not exist or is not called."""
     original, models, found = torch.nn.Module.__call__, [], []
 
     def call(module: torch.nn.Module, *args: Any, **kwargs: Any) -> Any:

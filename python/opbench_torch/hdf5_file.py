@@ -1,4 +1,4 @@
-"""Records as HDF5, through h5py's low-level interface: it takes a fifth of the time of the other for small datasets."""
+"""Records as HDF5, written with h5py's low-level interface: small datasets take a fifth of the high-level time."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _I64 = h5py.h5t.STD_I64LE
 
 
 class Hdf5File:
-    """A file that has another name until it is whole.
+    """An HDF5 file that gets its final name when it is complete.
 
-    Errors: OSError, or what h5py makes of the library's errors."""
+    Errors: OSError, or h5py's exceptions for errors of the library."""
 
     def __init__(self, target: str) -> None:
         self.target = target
@@ -51,11 +51,11 @@ class Hdf5File:
                 _write_plain(_open(groups, folder), leaf.encode(), value, notes)
 
     def mark_incomplete(self, reason: str) -> None:
-        """Says in the file, too, that it has not all that it should have."""
+        """Marks the file's content as incomplete."""
         _write_text(h5py.h5g.open(self._file, b"/"), "opbench_incomplete", reason)
 
     def commit(self, name: str) -> None:
-        """Closes the file and gives it its real name."""
+        """Closes the file and gives it its final name."""
         self._operators.clear()
         self._file.close()
         os.replace(self.temporary, name)
@@ -69,7 +69,7 @@ class Hdf5File:
                 os.unlink(self.temporary)
 
 
-# The group of that path below the record, made where it is new.
+# Returns the group of a path below the record, which is created if it is missing.
 def _open(groups: Dict[str, h5py.h5g.GroupID], path: str) -> h5py.h5g.GroupID:
     if path not in groups:
         parent, _, name = path.rpartition("/")
@@ -94,7 +94,7 @@ def _write_tensor(parent: h5py.h5g.GroupID, name: bytes, value: TensorValue, not
         dataset.write(h5py.h5s.ALL, h5py.h5s.ALL, array, kind)
 
 
-# numpy gives any strides where an extent is 0 or 1.
+# numpy's strides are arbitrary for extents of 0 and 1.
 def _dense_strides(array: np.ndarray) -> List[int]:
     strides, step = [], array.itemsize
     for extent in reversed(array.shape):
@@ -131,7 +131,7 @@ def _write_notes(dataset: h5py.h5d.DatasetID, notes: Dict[str, str]) -> None:
         _write_text(dataset, name, text)
 
 
-# Of fixed length: readers of damaged files do not follow pointers to strings of variable length.
+# Fixed length, because readers of damaged files do not follow pointers to strings of variable length.
 def _write_text(target: object, name: str, text: str) -> None:
     data = text.encode() or b" "
     kind = _text_type(len(data))

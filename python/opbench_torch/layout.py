@@ -1,4 +1,4 @@
-"""The numbers and types of the HDF5 layout of Ascend's dumper (adapted PyTorch 1.5), and values in its terms."""
+"""Numbers and types of the HDF5 layout of Ascend's dumper (adapted PyTorch 1.5), and conversion of values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .errors import DumperError
 
 
 class SaveType(IntEnum):
-    """Attribute `Type` of a dataset: what the dumper was given."""
+    """Attribute `Type` of a dataset: the argument's type in the dumper."""
 
     TENSOR = 0
     VEC_I64 = 2
@@ -30,20 +30,20 @@ class SaveType(IntEnum):
     OPT_MEM_FMT = 17
 
 
-#: Attribute `DataType`. bf16 is stored as float32 and says so in opbench_dtype; complex has ONNX's numbers.
+#: Attribute `DataType`. bf16 is stored as float32 with the attribute opbench_dtype; complex has ONNX's numbers.
 DATA_TYPES = {
     torch.float32: 1, torch.uint8: 2, torch.int8: 3, torch.int16: 5, torch.int32: 6, torch.int64: 7, torch.bool: 9,
     torch.float16: 10, torch.float64: 11, torch.bfloat16: 1, torch.complex64: 14, torch.complex128: 15,
 }
 
-#: How opbench spells dtypes.
+#: Names of dtypes in opbench.
 DTYPE_NAMES = {
     torch.float32: "fp32", torch.uint8: "uint8", torch.int8: "int8", torch.int16: "int16", torch.int32: "int32",
     torch.int64: "int64", torch.bool: "bool", torch.float16: "fp16", torch.float64: "fp64", torch.bfloat16: "bf16",
     torch.complex64: "complex64", torch.complex128: "complex128",
 }
 
-#: Attribute `DeviceType`: c10's numbers; 10 is what Ascend's patch made of the first free one.
+#: Attribute `DeviceType`: c10's numbers. 10 is the first free number, which Ascend's patch uses.
 DEVICE_TYPES = {"cpu": 0, "cuda": 1, "xla": 9, "npu": 10, "xpu": 12, "mps": 13, "privateuseone": 10}
 
 _MEMORY_FORMATS = {
@@ -53,15 +53,15 @@ _MEMORY_FORMATS = {
 
 @dataclass
 class TensorValue:
-    """A tensor as a dataset: a C-contiguous array in the stored type, and what the attributes say."""
+    """A tensor as a dataset: a C-contiguous array in the stored type, and its attributes."""
 
     array: np.ndarray
     device_type: int
     data_type: int
     format_type: int = 0
     notes: Dict[str, str] = field(default_factory=dict)
-    lease: Optional[Lease] = None  # of the array's memory
-    side: Optional[str] = None  # "sample" or "statistics": not the whole tensor, so no reader may take it for one
+    lease: Optional[Lease] = None  # owner of the array's memory
+    side: Optional[str] = None  # "sample" or "statistics": an incomplete tensor, stored outside of input and output
 
     @property
     def bytes(self) -> int:
@@ -70,7 +70,7 @@ class TensorValue:
 
 @dataclass
 class PlainValue:
-    """A number or a list of whole numbers as a dataset; its one attribute is `Type`."""
+    """A number or a list of integers as a dataset, with the attribute `Type` only."""
 
     array: np.ndarray
     save_type: SaveType
@@ -87,7 +87,7 @@ Named = Tuple[str, Value]
 
 @dataclass
 class Record:
-    """One call of an operator: /{name}/{seq}. `inputs` of None: the file has no group for them (load mode)."""
+    """One execution of an operator: /{name}/{seq}. None for `inputs`: the file has no group for them (load mode)."""
 
     name: str
     seq: int
@@ -101,7 +101,7 @@ class Record:
 
 
 def check_storable(tensor: torch.Tensor, where: str) -> None:
-    """Errors: DumperError where the layout has no form for `tensor`, which is `where`."""
+    """Errors: DumperError if the layout has no form for `tensor`, which is `where` in the message."""
     kind = None
     if tensor.layout != torch.strided:
         kind = f"{tensor.layout} tensor"
@@ -115,13 +115,13 @@ def check_storable(tensor: torch.Tensor, where: str) -> None:
 
 
 def copy_tensor(tensor: torch.Tensor, where: str) -> TensorValue:
-    """A dense copy in logical order, on the CPU, fp16 and bf16 widened to float32."""
+    """Returns a dense copy in logical order on the CPU; fp16 and bf16 are widened to float32."""
     check_storable(tensor, where)
     array, lease = _dense(tensor.detach().resolve_conj().resolve_neg())
     value = TensorValue(array, DEVICE_TYPES[tensor.device.type], DATA_TYPES[tensor.dtype], storage_format(tensor), lease=lease)
     if array.dtype in (np.uint8, np.bool_):
         value.array = array.view(np.int8)
-    # fp16 from the CPU is garbage in the original's files; the mark tells ours apart.
+    # fp16 from the CPU is garbage in the original dumper's files. The mark distinguishes opbench's files.
     if tensor.dtype == torch.bfloat16 or (tensor.dtype == torch.float16 and value.device_type == 0):
         value.notes["opbench_dtype"] = DTYPE_NAMES[tensor.dtype]
     return value
@@ -142,21 +142,21 @@ def _dense(source: torch.Tensor) -> Tuple[np.ndarray, Optional[Lease]]:
 
 
 def storage_format(tensor: torch.Tensor) -> int:
-    """aclFormat of an NPU tensor's storage; 0 (NCHW) for all others."""
+    """aclFormat of an NPU tensor's storage; 0 (NCHW) for other tensors."""
     if tensor.device.type not in ("npu", "privateuseone"):
         return 0
-    import torch_npu  # only there where an NPU is
+    import torch_npu  # installed only with an NPU
 
     return int(torch_npu.get_npu_format(tensor))
 
 
 def whole(value: int) -> int:
-    """As int64. Autograd's nodes of PyTorch 1.13 give -1 as 2**64 - 1."""
+    """Converts to int64. Autograd's nodes of PyTorch 1.13 return -1 as 2**64 - 1."""
     return value - (1 << 64) if value >= 1 << 63 else value
 
 
 def plain(save_type: SaveType, value: Any) -> Optional[PlainValue]:
-    """A number, a list of whole numbers or an enumerator; None where the layout has no form for it."""
+    """Returns a number, a list of integers or an enumerator; None if the layout has no form for the value."""
     if save_type in (SaveType.VEC_I64, SaveType.AR_LONG_INT):
         return PlainValue(np.array([whole(int(item)) for item in value], np.int64), save_type)
     if save_type == SaveType.SCALAR_TYPE:

@@ -1,4 +1,4 @@
-"""The two ways to see forward operators: below autograd, and as the model's code calls them."""
+"""The two modes that record forward operators: below autograd, and as called by the model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from torch.overrides import TorchFunctionMode
 from torch.utils import _python_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-#: handler(func, args, kwargs) runs the operator and returns its result; that of operators gets the frame that called it, too.
+#: handler(func, args, kwargs) runs the operator and returns its result. The handler of operators also gets the calling
+#: frame.
 Handler = Callable[..., Any]
 
 
@@ -27,13 +28,13 @@ class OperatorMode(TorchDispatchMode):
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Sequence[Any] = (), kwargs: Optional[Dict[str, Any]] = None) -> Any:
         caller = sys._getframe().f_back
-        while caller is not None and caller.f_code.co_name == "__torch_dispatch__":  # PyTorch's own, around this one
+        while caller is not None and caller.f_code.co_name == "__torch_dispatch__":  # skips PyTorch's own frame around this one
             caller = caller.f_back
         return self._handler(func, args, kwargs or {}, caller)
 
 
 class CompositeMode(TorchFunctionMode):
-    """Functions as the model calls them: linear, batch_norm. What they call in turn is not seen."""
+    """Functions as the model calls them: linear, batch_norm. Functions called by those are not recorded."""
 
     def __init__(self, handler: Handler) -> None:
         super().__init__()
@@ -45,7 +46,7 @@ class CompositeMode(TorchFunctionMode):
 
 @contextlib.contextmanager
 def no_modes() -> Iterator[None]:
-    """Nobody sees what runs: a number in place of a tensor, which modes get, is no tensor to what they call."""
+    """Disables recording. Needed because modes may get a number instead of a tensor, which called functions reject."""
     with contextlib.ExitStack() as exits:
         if hasattr(_python_dispatch, "_disable_current_modes"):  # since PyTorch 2.0
             exits.enter_context(_python_dispatch._disable_current_modes())
@@ -57,7 +58,8 @@ def no_modes() -> Iterator[None]:
 
 
 def function_name(func: Any) -> Optional[str]:
-    """"add" of Tensor.__add__, "linear" of F.linear; None for what is no operator: attributes, hooks, backward()."""
+    """Returns "add" for Tensor.__add__, "linear" for F.linear; None for attributes, hooks and backward(), which are not
+    operators."""
     name = getattr(func, "__name__", "")
     if name.startswith("__"):
         inner = name[2:-2]
@@ -69,13 +71,13 @@ def function_name(func: Any) -> Optional[str]:
 
 
 def bind_function(func: Any, name: str, args: Sequence[Any], kwargs: Dict[str, Any]) -> Optional[List[Tuple[str, Any]]]:
-    """Names and values of what a function is called with; None where no signature of that name takes it."""
+    """Returns names and values of a function's arguments; None if no signature of that name accepts them."""
     signature = inspect.signature(func) if isinstance(func, types.FunctionType) else None
     if signature and not any(one.kind == one.VAR_POSITIONAL for one in signature.parameters.values()):
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         return [(_schema_name(name, key), value) for key, value in bound.arguments.items()]
-    # Pools choose between two functions by return_indices, which no schema has.
+    # Pools select one of two functions by return_indices, which is not in any schema.
     kwargs = {key: value for key, value in kwargs.items() if key != "return_indices"}
     for schema in _schemas(name):
         values = _bind_schema(schema, args, kwargs)
@@ -84,7 +86,7 @@ def bind_function(func: Any, name: str, args: Sequence[Any], kwargs: Dict[str, A
     return None
 
 
-# torch.nn.functional says input where most schemas say self.
+# torch.nn.functional names an argument `input` that most schemas name `self`.
 @lru_cache(maxsize=None)
 def _schema_name(operator: str, argument: str) -> str:
     known = {described.name for schema in _schemas(operator) for described in schema.arguments}
@@ -102,7 +104,7 @@ def _bind_schema(schema: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Op
     places = [argument for argument in arguments if not argument.kwarg_only]
     if len(places) == 1 and len(args) > 1:
         return None
-    # view(2, 3) is view([2, 3])
+    # view(2, 3) is equal to view([2, 3])
     if len(args) > len(places) and places and "List" in str(places[-1].type):
         args = [*args[:len(places) - 1], list(args[len(places) - 1:])]
     given = {argument.name: value for argument, value in zip(places, args)}

@@ -1,4 +1,4 @@
-"""Sees every operator of a running model, forward and backward."""
+"""Records every operator of a running model, forward and backward."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _active: Optional["Observer"] = None
 
 
 class Observer:
-    """While it watches, calls that are selected go to `way`: operator(call) runs one and returns its result,
-    before_node(call) and after_node(call, grad_inputs) stand around a node of autograd.
+    """Passes selected calls to `way` while it watches: operator(call) runs a call and returns its result;
+    before_node(call) and after_node(call, grad_inputs) are called around a node of autograd.
 
     level: "operators" as backends get them, or "composite" as the model calls them, outermost only.
-    Errors: DumperError from `watch` where another one watches, and from models that cannot be seen through."""
+    Errors: DumperError from `watch` if another dumper watches, and for models whose operators are hidden."""
 
     way: Any
 
     def __init__(self, what: str, level: str, select: Selection) -> None:
         if level not in ("operators", "composite"):
             raise DumperError(f"level is {level!r}; allowed are 'operators' and 'composite'")
-        self.step = 0  # optimizer steps that are over
-        self.on_done: Optional[Callable[[], None]] = None  # called where a step begins that is not wanted any more
-        self.on_write: Optional[Callable[[torch.Tensor], None]] = None  # called with what any operator is about to change
+        self.step = 0  # number of completed optimizer steps
+        self.on_done: Optional[Callable[[], None]] = None  # called at the start of the first step that is not requested
+        self.on_write: Optional[Callable[[torch.Tensor], None]] = None  # called with each tensor before an operator changes it
         self._what, self._level, self._select = what, level, select
         self._step_ends = False
         self._process = os.getpid()
@@ -59,7 +59,7 @@ class Observer:
 
     @contextlib.contextmanager
     def modes(self) -> Iterator[None]:
-        """What makes operators of this thread known."""
+        """Hooks and modes that record operators of this thread."""
         with contextlib.ExitStack() as exits:
             exits.enter_context(OperatorMode(self._operator))
             if self._level == "composite":
@@ -72,11 +72,11 @@ class Observer:
     def enter_thread(self, state: List[Any]) -> None:
         self._paths.enter_thread(state)
 
-    # What runs.
+    # Hooks.
 
     def _operator(self, func: Any, args: Sequence[Any], kwargs: Dict[str, Any], frame: Any) -> Any:
         schema = func._schema
-        # PyTorch says so at the beginning of each optimizer's step, and not at the end.
+        # PyTorch signals the start of an optimizer's step, but not its end.
         if schema.name.startswith("profiler::_record_function_enter") and str(args[0]).startswith("Optimizer.step#"):
             self._step_ends = True
         if self.on_write is not None and writes(func):
@@ -110,17 +110,17 @@ class Observer:
         return self._is_listening() and not self._select.is_idle_node(name) and self._select.takes(name, module_of(node))
 
     def _is_listening(self) -> bool:
-        # A forked worker, such as a DataLoader has, has no thread that writes.
+        # A forked worker, such as a DataLoader's, has no writer thread.
         return not self._is_done() and os.getpid() == self._process
 
     def _is_done(self) -> bool:
         return self._select.steps is not None and self.step >= self._select.steps
 
     def quiet(self) -> Any:
-        """What this package computes itself is not recorded."""
+        """Operators called by this package are not recorded."""
         return no_modes()
 
-    # What comes after an optimizer's step, a call of the model or a backward pass, belongs to the next.
+    # The first model call or backward pass after an optimizer's step starts the next step.
     def _begin_pass(self) -> None:
         if self._step_ends:
             self._step_ends = False

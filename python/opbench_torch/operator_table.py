@@ -1,7 +1,7 @@
-"""The table of operators behind `opbench opmap`, for calls that are described and not recorded.
+"""The table of operators from `opbench opmap`, for calls that are described instead of recorded.
 
-It is what `opbench opmap --as json` prints: op_table.json beside this file, where the build has put the package together,
-else what the program says: $OPBENCH_PROGRAM, or `opbench` in the path."""
+It is the output of `opbench opmap --as json`: op_table.json next to this file, if the build created the package,
+else the output of the program: $OPBENCH_PROGRAM, or `opbench` in the path."""
 
 from __future__ import annotations
 
@@ -16,42 +16,43 @@ from typing import Any, Dict, List, Optional, Tuple
 
 
 def dtypes_of(op: str) -> "set[str]":
-    """The dtypes that an operator of opbench takes, as it spells them."""
+    """Dtypes that opbench's operators support, with opbench's names."""
     return set(_table()["dtypes"].get(op, ()))
 
 
 @dataclass(frozen=True)
 class Described:
-    """A tensor without its data; strides in elements."""
+    """A tensor without its data. Strides are in elements."""
 
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]
     dtype: str
     offset: int = 0
     device: str = "CPU"
-    name: str = ""  # where somebody has to know which tensor it is
+    name: str = ""  # identifies the tensor, if that is necessary
 
 
-#: A call's arguments or results by name ("self", "grads/grads_0"): tensors, and numbers or lists as they are.
+#: A call's arguments or results by name ("self", "grads/grads_0"): descriptions of tensors; numbers and lists
+#: unchanged.
 Values = Dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Use:
-    """One operator of opbench: its inputs, and attributes by name."""
+    """An operator of opbench: its inputs, and attributes by name."""
 
     op: str
     inputs: Tuple[Described, ...]
     attrs: Tuple[Tuple[str, Any], ...]
-    outputs: Tuple[Optional[Described], ...] = ()  # None: the call leaves no such
+    outputs: Tuple[Optional[Described], ...] = ()  # None: the call does not have this output
 
 
 class Unfit(Exception):
-    """The call is not what the row is about."""
+    """The row does not fit the call."""
 
 
 def uses_of(name: str, inputs: Values, outputs: Values) -> Optional[List[Use]]:
-    """What computes a call, by the first row that fits it. None: no row does; empty: its results are drawn at random."""
+    """Operators that compute a call, by the first row that fits. None: no row fits; empty: its results are random."""
     for row in _rows(name):
         if row.get("random"):
             return []
@@ -69,7 +70,7 @@ def uses_of(name: str, inputs: Values, outputs: Values) -> Optional[List[Use]]:
 
 
 def spellings(recorded: str) -> List[str]:
-    """How a name may stand in the table: as it is, then in ever plainer spellings ("add__Tensor", "add_Tensor", "add")."""
+    """Spellings of a name that the table may have, from exact to plain ("add__Tensor", "add_Tensor", "add")."""
     names = [recorded]
     name = recorded.split("::")[-1].replace(".", "_")
     names.append(name)
@@ -162,7 +163,7 @@ def _tensors(text: str, inputs: Values, outputs: Values) -> List[Described]:
     raise Unfit(f"{text} is no tensor")
 
 
-# The first of "a|b?|output c" that is there.
+# Returns the first existing alternative of "a|b?|output c".
 def _find(text: str, values: Values, outputs: Optional[Values] = None) -> Any:
     for name in text.replace("?", "").split("|"):
         where = (outputs or {}) if name.startswith("output ") else values

@@ -1,4 +1,4 @@
-"""Where a call stands: the module's path in the model, and the line of the user's code."""
+"""Place of a call: the module's path in the model, and the line of the user's code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _KEY = "opbench_module"
 
 
 def source_line() -> str:
-    """"train.py:31" of the innermost frame outside of PyTorch and of this package; "" if there is none."""
+    """Returns "train.py:31" for the innermost frame outside of PyTorch and of this package; "" without such a
+    frame."""
     frame = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -27,9 +28,9 @@ def source_line() -> str:
 
 
 class ModulePaths:
-    """Follows calls of modules, in each thread for itself, and labels autograd's nodes with the module that made them.
+    """Follows calls of modules in each thread, and labels autograd's nodes with the module that created them.
 
-    `on_call` hears of each outermost module before it runs."""
+    `on_call` is called with each outermost module before it runs."""
 
     def __init__(self, on_call: Callable[[torch.nn.Module], None]) -> None:
         self._on_call = on_call
@@ -51,17 +52,17 @@ class ModulePaths:
 
     @property
     def stack(self) -> List[Any]:
-        """(module, path) from the outermost to the innermost."""
+        """Pairs (module, path) from the outermost to the innermost."""
         if not hasattr(self._thread, "stack"):
             self._thread.stack = []
         return self._thread.stack
 
     def current(self) -> Optional[str]:
-        """"layer3.0.conv1"; "" in the outermost module, None outside of any."""
+        """Path of the current module: "layer3.0.conv1"; "" in the outermost module, None outside of modules."""
         return self.stack[-1][1] if self.stack else None
 
     def enter_thread(self, stack: List[Any]) -> None:
-        """A thread that works for another one goes on where that one stands."""
+        """Starts a helper thread at the module of the thread that it works for."""
         self._thread.stack = list(stack)
 
     def _follow(self, original: Any, module: torch.nn.Module, args: Any, kwargs: Any) -> Any:
@@ -88,7 +89,7 @@ class ModulePaths:
 
 
 def module_of(node: Any) -> Optional[str]:
-    """The path of the module whose forward made this node."""
+    """Path of the module whose forward created this node."""
     return node.metadata.get(_KEY)
 
 
@@ -98,7 +99,7 @@ def _nodes_of(values: Any) -> Iterator[Any]:
             yield value.grad_fn
 
 
-# Inner modules return first, so the first label is the right one.
+# Inner modules return first, so the first label is kept.
 def _label(ends: Iterator[Any], before: Set[Any], path: str) -> None:
     seen = set(before)
     waiting = [node for node in ends if node not in seen]

@@ -1,4 +1,4 @@
-"""The inputs of a dump, for calls that look like those recorded."""
+"""Inputs from a dump, for calls that match recorded calls."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .calls import OperatorCall
 from .errors import DumperError
 from .layout import DATA_TYPES, PlainValue, SaveType
 
-#: Names of one operator on different devices and in different versions; digits at the end aside.
+#: Names of one operator on different devices and in different versions, without digits at the end.
 _SAME = (
     {"ConvolutionBackward", "CudnnConvolutionBackward", "MkldnnConvolutionBackward", "NpuConvolutionBackward",
      "ThnnConvDepthwise2DBackward", "ConvolutionOverrideableBackward"},
@@ -31,7 +31,7 @@ _WHOLE = {6, 7}
 
 @dataclass
 class Description:
-    """Of a live tensor: what has to agree with a record."""
+    """Properties of a live tensor that must match a record."""
 
     shape: Tuple[int, ...]
     data_type: int
@@ -42,7 +42,7 @@ def describe(tensor: torch.Tensor, where: str) -> Description:
 
 
 class Recorded:
-    """A dump with inputs. Each record serves one call, the first that fits it in the order of the numbers.
+    """A dump with inputs. Each record serves one call: the first that fits, in the order of the numbers.
 
     Errors: DumperError if it cannot be opened."""
 
@@ -62,7 +62,8 @@ class Recorded:
         self._file.close()
 
     def find(self, name: str, inputs: List[Tuple[str, Any]]) -> Optional["Match"]:
-        """The next record with tensors of the same shapes and kinds, and equal numbers and lists; Scalars may differ."""
+        """Returns the next record with tensors of equal shapes and kinds, and equal integers and lists. Scalars may
+        differ."""
         with self._lock:
             for candidate in self._names(name):
                 for number in self._numbers[candidate]:
@@ -104,13 +105,14 @@ def _value_fits(dataset: Optional[h5py.Dataset], value: Any) -> bool:
 
 @dataclass
 class Match:
-    """A record's inputs."""
+    """Inputs of a record."""
 
     seq: int
     group: h5py.Group
 
     def tensor(self, name: str, like: torch.Tensor) -> torch.Tensor:
-        """The recorded values in the dtype, on the device and in the order in memory of `like`, on which last bits depend."""
+        """Returns the recorded values in the dtype, device and memory order of `like`. The last bits depend on
+        these."""
         dataset = _dataset(self.group, name)
         assert dataset is not None
         array = np.asarray(dataset[...])
@@ -119,7 +121,7 @@ class Match:
         return torch.empty_like(like).copy_(torch.from_numpy(array.copy()))
 
     def fill(self, name: str, tensor: torch.Tensor) -> None:
-        """Puts the recorded values into the tensor; autograd does not hear of it."""
+        """Copies the recorded values into the tensor without autograd."""
         if _dataset(self.group, name) is None:
             return
         source, target = self.tensor(name, tensor), tensor.data
@@ -129,7 +131,7 @@ class Match:
         target.copy_(source)
 
     def feed(self, call: OperatorCall) -> OperatorCall:
-        """The call with recorded inputs: tensors that it changes are filled, others replaced."""
+        """Returns the call with recorded inputs. Tensors that it changes are filled, others replaced."""
         args, kwargs = list(call.args), dict(call.kwargs)
         for index, (argument, value) in enumerate(bind(call.func._schema, call.args, call.kwargs)):
             replaced = self._replaced(argument, value)

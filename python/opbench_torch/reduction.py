@@ -1,4 +1,4 @@
-"""Less than a whole tensor: some of its elements, or statistics."""
+"""Reductions of a tensor: some of its elements, or statistics."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from .layout import DEVICE_TYPES, DTYPE_NAMES, DATA_TYPES, TensorValue, check_storable, copy_tensor
 
-#: Tensors up to this size are always looked at again: batch norm changes its running statistics without telling autograd.
+#: Tensors up to this size are always read again: batch norm changes its running statistics without telling autograd.
 _NEVER_REMEMBERED = 1 << 14
 _REMEMBERED = 4096  # tensors
 _BLOCK = 1 << 17  # elements
-_AT_A_TIME = 4  # tensors that are looked at or wait for it
+_AT_A_TIME = 4  # tensors being reduced or waiting
 
 Copy = Callable[[torch.Tensor, str], TensorValue]
 
 
 def sampler(most: int) -> Copy:
-    """Tensors of more than `most` elements as at most so many, evenly spaced in logical order, from the first on."""
+    """Reduces larger tensors to `most` elements, evenly spaced in logical order, starting at the first."""
 
     def copy(tensor: torch.Tensor, where: str) -> TensorValue:
         if tensor.numel() <= most:
@@ -44,10 +44,10 @@ def _text(tensor: torch.Tensor) -> str:
 
 
 class Statistics:
-    """Minimum, maximum, mean and L2 norm of a tensor instead of its data, in its dtype as it is stored, and a hash.
+    """Stores minimum, maximum, mean and L2 norm of a tensor in its stored dtype, and a hash, instead of its data.
 
-    Large tensors are looked at by threads beside the model's, so that there is a Future of the value; nobody may write such a
-    tensor before `before_writing`. What was looked at is remembered: an operator's result is the next one's input and kept for
+    Other threads than the model's reduce large tensors, so the value is a Future. The tensor must not be written
+    before `before_writing`. Results are cached: an operator's result is the next operator's input and is saved for
     backward."""
 
     def __init__(self) -> None:
@@ -66,13 +66,13 @@ class Statistics:
         return known[key]
 
     def before_writing(self, tensor: torch.Tensor) -> None:
-        """Waits until nobody looks at the tensor's storage."""
+        """Waits until no thread reads the tensor's storage."""
         for future in list(self._of_storage(tensor).values()):
             wait([future])
 
     def written(self, tensor: torch.Tensor) -> None:
-        """After an operator wrote the tensor, and before that shows in its version, by one step. With `.data` it never
-        shows; so what was known of the storage is forgotten."""
+        """Must be called after an operator wrote the tensor, when its version has not yet increased by one. A write
+        with `.data` never increases it, so cached results of the storage are dropped."""
         known = self._of_storage(tensor)
         known.clear()
         if tensor.numel() > _NEVER_REMEMBERED and not tensor.is_inference():
@@ -90,7 +90,7 @@ class Statistics:
         storage = tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
         with self._lock:
             if storage._cdata not in self._known:
-                # The weak reference keeps the storage's address from being used again, and not its data.
+                # The weak reference keeps the storage's address from being reused, without keeping its data.
                 self._known[storage._cdata] = (StorageWeakRef(storage), {})
                 if len(self._known) > _REMEMBERED:
                     self._known.popitem(last=False)
@@ -113,9 +113,9 @@ def _statistics(tensor: torch.Tensor) -> TensorValue:
 
 
 class _Sums:
-    """What is known of a dense vector, block by block while that is in the cache.
+    """Statistics of a dense vector, computed block by block while the block is in the cache.
 
-    By NumPy, one thread each: PyTorch's reductions wait for threads that the model uses."""
+    NumPy needs one thread for each tensor. PyTorch's reductions would wait for threads that the model uses."""
 
     def __init__(self, data: torch.Tensor) -> None:
         self.count = data.numel()
@@ -135,10 +135,10 @@ class _Sums:
         block = block if block.dtype.kind == "f" else block.astype(np.float64)
         whole = block.size // 1024 * 1024
         rows, rest = block[:whole].reshape(-1, 1024), block[whole:].astype(np.float64)
-        # Short sums in the block's dtype, of vectors: faster than one long sum, and closer.
+        # Vectorised short sums in the block's dtype are faster and more accurate than one long sum.
         total = float(np.einsum("ij->i", rows).sum(dtype=np.float64) + rest.sum())
         square = float(np.einsum("ij,ij->j", rows, rows).sum(dtype=np.float64) + np.square(rest).sum())
-        if not 1e-30 < square < 1e30:  # squares leave float32 earlier than numbers do
+        if not 1e-30 < square < 1e30:  # squares leave the range of float32 before the values do
             square = float(np.sum(np.square(block, dtype=np.float64)))
         self.low, self.high = np.minimum(self.low, block.min()), np.maximum(self.high, block.max())
         self.total, self.squares = self.total + total, self.squares + square
@@ -151,13 +151,14 @@ class _Sums:
         self.rest = data[whole:].tobytes()
 
     def values(self) -> np.ndarray:
-        """Minimum, maximum, mean, norm; zeros where there is no element."""
+        """Minimum, maximum, mean, norm; zeros for an empty tensor."""
         if self.count == 0:
             return np.zeros(4)
         return np.array([self.low, self.high, self.total / self.count, np.sqrt(self.squares)])
 
     def hash(self) -> str:
-        """32 bits of all bytes in logical order: CRC-32 of sums of 64-bit words, by column and by row of 8 KiB."""
+        """A hash of 32 bits of all bytes in logical order: CRC-32 of sums of 64-bit words, by column and by row of 8
+        KiB."""
         code = zlib.crc32(self.columns)
         for piece in (*self.rows, self.rest):
             code = zlib.crc32(piece, code)
@@ -165,7 +166,7 @@ class _Sums:
 
 
 def reducer(sample: Optional[int], statistics: bool) -> Copy:
-    """What the options ask for."""
+    """Returns the reduction for the options."""
     if statistics:
         return Statistics()
     return copy_tensor if sample is None else sampler(sample)

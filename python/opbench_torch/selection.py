@@ -1,4 +1,4 @@
-"""Which calls are recorded."""
+"""Selection of calls to record."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import torch
 from .backward import base_name
 from .errors import DumperError
 
-#: Forward operators that compute nothing, beside all that only make views. The original leaves out these too.
+#: Forward operators that compute nothing, in addition to those that only make views. The original dumper also omits
+#: them.
 _IDLE = {"detach", "_unsafe_view", "_reshape_alias", "_to_copy", "to", "item", "_local_scalar_dense", "pin_memory", "numpy_T",
          "is_pinned", "is_same_size", "is_floating_point", "is_complex", "size", "stride", "dim", "numel", "set_", "resize_",
          "resize_as_", "lift", "lift_fresh", "empty_like", "new_empty", "new_empty_strided", "requires_grad_", "retain_grad",
@@ -21,7 +22,7 @@ _IDLE_NODES = {name + "Backward" for name in (
 
 
 class Selection:
-    """What the options say. Module filters are paths such as "layer3" ("model.layer3" too) or modules themselves."""
+    """Selection by the options. Module filters are paths such as "layer3" ("model.layer3" too) or modules."""
 
     def __init__(self, include: Optional[str] = None, exclude: Optional[str] = None,
                  modules: Iterable[Union[str, torch.nn.Module]] = (), steps: Optional[int] = None, views: bool = False) -> None:
@@ -33,22 +34,22 @@ class Selection:
         self._modules = [item for item in modules if isinstance(item, torch.nn.Module)]
         self._is_any_module = not self._paths and not self._modules
         self._given = list(self._paths)
-        self._names: Set[str] = set()  # of all modules of the models that were called
-        self._taken: Set[str] = set()  # paths that operators ran in
+        self._names: Set[str] = set()  # names of all modules of the called models
+        self._taken: Set[str] = set()  # paths that have run operators
         if steps is not None and steps < 1:
             raise DumperError(f"steps is {steps}; a capture has 1 step or more")
         self.steps = steps
         self._views = views
 
     def found_root(self, root: torch.nn.Module) -> None:
-        """Filters that are modules become paths in the model that is called."""
+        """Replaces module filters by paths in the called model."""
         for name, module in root.named_modules():
             self._names.add(name)
             if name and any(module is wanted for wanted in self._modules) and name not in self._paths:
                 self._paths.append(name)
 
     def takes(self, name: str, module: Optional[str]) -> bool:
-        """Whether an operator of this name in this module is recorded, if it is no view."""
+        """True if an operator of this name in this module is recorded, unless it is a view."""
         if self._include and not self._include.search(name):
             return False
         if self._exclude and self._exclude.search(name):
@@ -60,7 +61,7 @@ class Selection:
         return bool(found)
 
     def check_modules(self) -> None:
-        """Errors: DumperError if a path is of no module of the models that were called."""
+        """Errors: DumperError if a path is not of a module of the called models."""
         for path in self._given:
             if path in self._names or path in self._taken:
                 continue

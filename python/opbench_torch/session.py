@@ -1,4 +1,4 @@
-"""The context that records a running model."""
+"""The context manager that records a running model."""
 
 from __future__ import annotations
 
@@ -22,19 +22,18 @@ from .writer import Writer
 
 
 class dumper(Observer):
-    """Records every operator that runs inside of `with dumper("gpu.h5"):`, forward and backward, as HDF5.
+    """Records every operator inside of `with dumper("gpu.h5"):`, forward and backward, as HDF5.
 
-    mode: "dump"; "load", in which each operator gets the inputs that load_path has for it, and only
-    outputs are written, under the numbers there; "overflow", in which only operators that overflow are
-    written and named.
-    path: the file; a folder gets one named after the time. It appears when the context ends, under
-    the name gpu.incomplete.h5 where an exception ended it, and not at all where nothing ran.
+    mode: "dump"; "load": each operator gets the inputs from load_path, and only outputs are
+    written, with the numbers in load_path; "overflow": only operators that overflow are written and named.
+    path: the file; in a folder the name is the time. The file appears when the context ends. It is
+    named gpu.incomplete.h5 if an exception ended the context, and not created if nothing ran.
     level: "operators" as backends get them, or "composite" as the model calls them, outermost only.
-    include, exclude: regular expressions looked for in operators' names. modules: paths such as
-    "layer3", or modules; only what runs in them. steps: only up to that many optimizer steps.
-    sample: of larger tensors only so many elements, evenly spaced. statistics: minimum, maximum, mean,
-    norm and a hash instead of data. views: also what only makes views. overwrite: a file of that name may be replaced.
-    verbose: a line for each record on standard output, as the original prints it.
+    include, exclude: regular expressions searched in operators' names. modules: paths such as
+    "layer3", or modules, whose operators are recorded. steps: maximum number of optimizer steps.
+    sample: maximum number of elements of a tensor, evenly spaced. statistics: minimum, maximum, mean,
+    norm and a hash instead of data. views: also record views. overwrite: replace an existing file.
+    verbose: a line for each record on standard output, like the original's.
 
     Errors: DumperError with what to do instead."""
 
@@ -49,8 +48,8 @@ class dumper(Observer):
             raise DumperError("load_path= belongs to mode='load', and that mode needs it: the dump whose inputs are used")
         self.path = target_path(path, overwrite)
         super().__init__(self.path, level, Selection(include, exclude, modules, steps, views))
-        self.written: Optional[str] = None  # the file's name once there is one
-        self.count = 0  # records so far
+        self.written: Optional[str] = None  # the file's name once it exists
+        self.count = 0  # number of records so far
         if sample is not None and sample < 1:
             raise DumperError(f"sample is {sample}; of a tensor 1 element or more is kept")
         if mode == "overflow" and (sample or statistics):
@@ -72,7 +71,7 @@ class dumper(Observer):
             return Load(self, recorded)
         return Overflow(self) if mode == "overflow" else Dump(self)
 
-    # The context.
+    # The context manager.
 
     def __enter__(self) -> "dumper":
         with contextlib.ExitStack() as exits:
@@ -85,7 +84,7 @@ class dumper(Observer):
         self._exits.close()
         self.way.finish()
         assert self._writer is not None
-        # What is no Exception, such as SystemExit, is a way to stop; a key that was pressed is not.
+        # An exception outside of Exception, such as SystemExit, ends the script normally; KeyboardInterrupt does not.
         is_failure = kind is not None and issubclass(kind, (Exception, KeyboardInterrupt))
         reason = f"{kind.__name__}: {error}" if is_failure else None
         try:
@@ -98,16 +97,16 @@ class dumper(Observer):
         if reason is not None and self.written:
             print(f"opbench: {self.written} has what ran before {reason}", file=sys.stderr)
 
-    # What is written.
+    # Output.
 
     def put(self, call: Any, seq: int, inputs: Optional[List[Named]], outputs: List[Named]) -> None:
-        """Hands a record to the writer."""
+        """Passes a record to the writer."""
         assert self._writer is not None
         self.count += 1
         self._writer.put(Record(call.name, seq, inputs, outputs, self._notes(call.module)))
 
     def say(self, call: Any, seq: int, what: str) -> None:
-        """A line as the original prints it."""
+        """Prints a line like the original dumper."""
         if self._verbose:
             print(f"IR: {call.name} SeqId: {seq} {what}")
 
@@ -118,7 +117,7 @@ class dumper(Observer):
 
 
 def target_path(path: Union[str, "os.PathLike[str]"], overwrite: bool) -> str:
-    """Where the dump goes. Errors: DumperError if that cannot be."""
+    """Path of the dump. Errors: DumperError if it is not possible."""
     target = os.fspath(path)
     if os.path.isdir(target):
         target = os.path.join(target, datetime.datetime.now().strftime("%Y%m%d_%H%M%S.%f") + ".h5")

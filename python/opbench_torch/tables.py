@@ -1,4 +1,4 @@
-"""Results of opbench as tidy pandas tables: a row for each thing that was measured, a column for each field."""
+"""Results of opbench as tidy pandas tables: a row for each measured object, a column for each field."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _COMPARE_TABLES = ("tensors", "operators")
 
 
 def read(path: Any, table: str = "") -> Any:
-    """The records of a file that opbench wrote with --json or --out, as a DataFrame.
+    """Returns the records of a file that opbench wrote with --json or --out, as a DataFrame.
 
     results.json: a row for each case, number of threads and variant; the columns are the fields of docs/results.md
-    without `samples_us`, `step` and `iterations`, shape among them as text. table="samples": a row for each repetition, with
+    without `samples_us`, `step` and `iterations`; shapes are text. table="samples": a row for each repetition, with
     `case`, `variant`, `threads`, `sample` and `time_us`. table="tasks": a row for each task of contexts' steps.
-    compare.json: a row for each pair of tensors; table="operators": for each pair of calls. judge.json: a row for each record;
-    check.json: a row for each item, with the fields of `speed` as speed_base_us and so on.
-    The file's other facts (machine, command, version, verdict) are in `DataFrame.attrs`.
+    compare.json: a row for each pair of tensors; table="operators": for each pair of calls. judge.json: a row for each
+    record; check.json: a row for each item, with the fields of `speed` as speed_base_us and so on.
+    Other data of the file (machine, command, version, verdict) is in `DataFrame.attrs`.
 
-    Errors: DumperError where pandas is missing, and for files that are none of these."""
+    Errors: DumperError if pandas is missing, and for other files."""
     content = _load(os.fspath(path))
     if "opbench" in content and "records" in content:
         rows = _results(content["records"], table, path)

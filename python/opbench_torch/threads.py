@@ -1,4 +1,4 @@
-"""DataParallel runs its replicas in threads of its own, where modes of the thread that began them do not reach."""
+"""Recording in the threads of DataParallel's replicas, which do not inherit modes of the thread that starts them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, Iterator
 
 @contextlib.contextmanager
 def followed(session: Any) -> Iterator[None]:
-    """While it lasts, the threads that parallel_apply begins are recorded as the one that calls it."""
-    # Its name in torch.nn.parallel is the function's.
+    """Threads that parallel_apply starts inside of the `with` are recorded like the calling thread."""
+    # In torch.nn.parallel this name is the function, not the module.
     module = importlib.import_module("torch.nn.parallel.parallel_apply")
     original = module.threading
 

@@ -1,4 +1,4 @@
-"""Strided tensors as chains of views of a dense one, as opbench's operator `contiguous` has them."""
+"""Strided tensors as chains of views of a dense tensor, in the notation of opbench's operator `contiguous`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .operator_table import Described
 
 
 def is_dense(tensor: Described) -> bool:
-    """True for row-major order without gaps; where an extent is 1 its step does not matter."""
+    """True for row-major order without gaps. The stride of an extent of 1 is ignored."""
     step = 1
     for extent, stride in zip(reversed(tensor.shape), reversed(tensor.strides)):
         if extent == 0:
@@ -20,7 +20,7 @@ def is_dense(tensor: Described) -> bool:
 
 
 def chain_of(tensor: Described) -> str:
-    """"transpose(1,2)", "permute(0,2,3,1)", else "as_strided([shape],[strides],0)"; "" for a dense tensor."""
+    """Returns "transpose(1,2)", "permute(0,2,3,1)", else "as_strided([shape],[strides],0)"; "" for a dense tensor."""
     if is_dense(tensor):
         return ""
     order = sorted(range(len(tensor.shape)), key=lambda axis: -tensor.strides[axis])

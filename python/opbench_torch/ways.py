@@ -1,4 +1,4 @@
-"""What is done with a call: recorded, fed with recorded inputs, or looked at for overflow."""
+"""Processing of a call: record it, replace its inputs, or check it for overflow."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from .layout import Named, TensorValue
 from .recorded import Match, Recorded, describe
 from .reduction import Statistics
 
-# As in the original: one counter for the process, over all names and files.
+# One counter for the process, for all names and files, like in the original dumper.
 _sequence = itertools.count(1)
 
 _HALF, _LARGEST_HALF = 10, 65504.0
 
 
 class Dump:
-    """Every call, with inputs and outputs."""
+    """Records every call, with inputs and outputs."""
 
     def __init__(self, session: Any) -> None:
         self._session = session
@@ -65,7 +65,8 @@ class Dump:
 
 
 class Overflow(Dump):
-    """Only calls that overflow: by the device's flag where it has one, else by values that the inputs do not have."""
+    """Records only calls that overflow: by the device's flag if it has one, else by special values that the inputs do
+    not have."""
 
     def __init__(self, session: Any) -> None:
         super().__init__(session)
@@ -93,14 +94,14 @@ class Overflow(Dump):
 
 
 def _device_flag() -> Optional[Tuple[Any, Any]]:
-    """How an NPU's overflow flag is cleared and read."""
+    """Clears and reads an NPU's overflow flag."""
     torch_npu = sys.modules.get("torch_npu")
     utils = getattr(getattr(torch_npu, "npu", None), "utils", None)
     clear, read = getattr(utils, "clear_npu_overflow_flag", None), getattr(utils, "get_npu_overflow_flag", None)
     return (clear, read) if clear and read else None
 
 
-# Inf and NaN, and in fp16, which some devices saturate, the largest number.
+# Special values are Inf and NaN; in fp16 also the largest number, because some devices saturate.
 def _has_special(values: List[Named]) -> bool:
     for _, value in values:
         if not isinstance(value, TensorValue) or value.array.dtype.kind not in "fc":
@@ -113,7 +114,7 @@ def _has_special(values: List[Named]) -> bool:
 
 
 class Load:
-    """Each call runs on the inputs that a dump has for it; outputs alone are written, under the numbers there."""
+    """Runs each call on the inputs from a dump. Writes outputs only, with the dump's numbers."""
 
     def __init__(self, session: Any, recorded: Recorded) -> None:
         self._session, self._recorded = session, recorded

@@ -1,4 +1,4 @@
-"""A thread of its own that writes records; a bounded queue before it."""
+"""A thread that writes records from a bounded queue."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from .errors import DumperError
 from .hdf5_file import Hdf5File
 from .layout import Record
 
-#: Bytes that may wait to be written; one record more may be on its way.
+#: Limit of the bytes in the queue. One more record may be in the writer.
 QUEUE_BYTES = 96 << 20
-#: What wakes the thread. It holds Python's lock most of the time, so it does not begin for a few small records.
+#: Amount of records that wakes the thread. It holds Python's lock most of the time, so it does not start for few small
+#: records.
 _WORTH_BYTES, _WORTH_RECORDS = 8 << 20, 10000
 
 
 class Writer:
-    """Takes records from any thread. The file appears under its name with `close`, if there was any record.
+    """Takes records from any thread. `close` gives the file its final name, if there was any record.
 
-    Errors: DumperError from `put` and `close` once something could not be written; nothing is left then."""
+    Errors: DumperError from `put` and `close` after a failed write; the file is then removed."""
 
     def __init__(self, path: str, queue_bytes: int = QUEUE_BYTES) -> None:
         self.path = path
@@ -29,14 +30,14 @@ class Writer:
         self._waiting: Deque[Record] = deque()
         self._waiting_bytes = 0
         self._closing = False
-        self._blocked = 0  # threads that wait to put a record
+        self._blocked = 0  # number of threads that wait to put a record
         self._file: Optional[Hdf5File] = None
         self._error: Optional[BaseException] = None
         self._thread = threading.Thread(target=self._run, name="opbench dump writer", daemon=True)
         self._thread.start()
 
     def put(self, record: Record) -> None:
-        """Waits while as much is waiting as may."""
+        """Waits while the queue is full."""
         size = record.bytes
         with self._changed:
             self._wait_for_room(size)
@@ -56,9 +57,9 @@ class Writer:
             self._blocked -= 1
 
     def close(self, incomplete: Optional[str] = None) -> Optional[str]:
-        """Writes what waits and names the file: `path`, or where something is missing one that says so.
+        """Writes the queue and renames the file to `path`, or to a name that marks it as incomplete.
 
-        incomplete: why something is missing. Returns the name, None if there was nothing to write."""
+        incomplete: the reason, if data is missing. Returns the name; None if there was nothing to write."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
@@ -71,7 +72,7 @@ class Writer:
             if incomplete is not None:
                 self._file.mark_incomplete(incomplete)
             self._file.commit(name)
-        except Exception as error:  # h5py raises whatever it likes
+        except Exception as error:  # h5py raises any exception
             self._error = error
             self._discard()
         self._raise_error()
@@ -87,7 +88,7 @@ class Writer:
                 record = self._waiting[0]
             try:
                 self._write(record)
-            except BaseException as error:  # whatever it is, the model's thread has to hear of it
+            except BaseException as error:  # any exception must reach the model's thread
                 with self._changed:
                     self._error = error
                     self._waiting.clear()
@@ -115,7 +116,7 @@ class Writer:
             return
         try:
             self._file.discard()
-        except Exception:  # it is lost anyway, and the first error is the one to tell
+        except Exception:  # the file is lost, and the first error is reported
             pass
         self._file = None
 
@@ -127,6 +128,6 @@ class Writer:
 
 
 def incomplete_name(path: str) -> str:
-    """gpu.h5 -> gpu.incomplete.h5"""
+    """Returns gpu.incomplete.h5 for gpu.h5."""
     stem, suffix = os.path.splitext(path)
     return f"{stem}.incomplete{suffix}"

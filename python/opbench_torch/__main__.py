@@ -27,33 +27,33 @@ class Finished(BaseException):
 def _capture_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("script", help="the script to run")
-    add("--out", "-o", default="dump.h5", metavar="FILE.h5", help="where the dump goes [dump.h5]")
-    add("--mode", choices=["dump", "load", "overflow"], default="dump", help="what is done with each operator [dump]")
+    add("--out", "-o", default="dump.h5", metavar="FILE.h5", help="path of the dump [dump.h5]")
+    add("--mode", choices=["dump", "load", "overflow"], default="dump", help="action for each operator [dump]")
     add("--load", metavar="FILE.h5", help="the dump whose inputs are used (--mode load)")
     add("--level", choices=["operators", "composite"], default="operators", help="as backends get them, or as models call them")
-    add("--steps", type=int, metavar="N", help="so many optimizer steps, then the script ends")
-    add("--go-on", action="store_true", help="after these steps the script goes on, unrecorded")
-    add("--include", metavar="REGEX", help="only operators in whose name this is found")
-    add("--exclude", metavar="REGEX", help="not those in whose name this is found")
-    add("--module", action="append", default=[], metavar="PATH", help="only what runs in this module; may be repeated")
-    add("--sample", type=int, metavar="N", help="of larger tensors only N elements")
-    add("--statistics", action="store_true", help="minimum, maximum, mean, norm and a hash instead of data")
-    add("--views", action="store_true", help="also operators that compute nothing")
-    add("--overwrite", action="store_true", help="replace the file if it is there")
-    add("--verbose", action="store_true", help="a line for each record")
+    add("--steps", type=int, metavar="N", help="number of optimizer steps after which the script ends")
+    add("--go-on", action="store_true", help="after these steps the script continues, unrecorded")
+    add("--include", metavar="REGEX", help="only operators whose name matches")
+    add("--exclude", metavar="REGEX", help="no operators whose name matches")
+    add("--module", action="append", default=[], metavar="PATH", help="only operators that run in this module; may be repeated")
+    add("--sample", type=int, metavar="N", help="store at most N elements of a tensor")
+    add("--statistics", action="store_true", help="store minimum, maximum, mean, norm and a hash instead of data")
+    add("--views", action="store_true", help="also record operators that compute nothing")
+    add("--overwrite", action="store_true", help="replace an existing file")
+    add("--verbose", action="store_true", help="print a line for each record")
 
 
 def _cases_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("script", help="the script to run")
-    add("--out", "-o", default="model.yaml", metavar="FILE.yaml", help="where the cases go [model.yaml]")
-    add("--steps", type=int, default=1, metavar="N", help="so many optimizer steps, then the script ends [1]")
-    add("--context", metavar="PATH", help="the graph of the module at this path instead, as a context")
-    add("--overwrite", action="store_true", help="replace the file if it is there")
+    add("--out", "-o", default="model.yaml", metavar="FILE.yaml", help="path of the case file [model.yaml]")
+    add("--steps", type=int, default=1, metavar="N", help="number of optimizer steps after which the script ends [1]")
+    add("--context", metavar="PATH", help="write the graph of the module at this path, as a context")
+    add("--overwrite", action="store_true", help="replace an existing file")
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m opbench_torch", description="Capture from a PyTorch script, unchanged.")
+    parser = argparse.ArgumentParser(prog="python -m opbench_torch", description="Captures operators of an unchanged PyTorch script.")
     commands = parser.add_subparsers(dest="command", required=True)
     _capture_options(commands.add_parser("capture", help="a dump of the operators that a script runs",
                                          usage="python -m opbench_torch capture train.py [options] [-- ARGS]"))
@@ -65,7 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 def run_script(script: str, arguments: List[str]) -> None:
     """Runs `python script arguments`. Errors: DumperError if the script does not exist."""
     if not os.path.isfile(script):
-        raise DumperError(f"{script} is no file; name the script to run")
+        raise DumperError(f"{script} is not a file; name the script to run")
     sys.argv = [script, *arguments]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
     runpy.run_path(script, run_name="__main__")
@@ -87,7 +87,7 @@ def _capture(options: Any, arguments: List[str]) -> int:
     except Finished:
         pass
     if session.written is None:
-        print(f"opbench: no operator was recorded, so there is no {session.path}", file=sys.stderr)
+        print(f"opbench: no operator was recorded; {session.path} is not written", file=sys.stderr)
         return 4
     print(f"opbench: {session.written}: {session.count} operators", file=sys.stderr)
     return 0
@@ -109,7 +109,7 @@ def _cases(options: Any, arguments: List[str]) -> int:
     except Finished:
         pass
     if not found.rows:
-        print("opbench: no operator was seen that opbench knows", file=sys.stderr)
+        print("opbench: the script ran no operator that opbench has", file=sys.stderr)
         return 4
     found.write(options.out)
     print(f"opbench: {options.out}: {len(found.rows)} cases, {sum(found.unknown.values())} calls of "

@@ -114,10 +114,10 @@ def compare_setup(path: Any, model: torch.nn.Module, optimizer: Optional[torch.o
     _check_same(target, saved["model"], model.state_dict())
     if (saved["optimizer"] is None) != (optimizer is None):
         raise DumperError(f"{target} was saved {'without' if optimizer else 'with'} an optimizer; "
-                          "call compare_setup alike on both")
+                          "call compare_setup with the same arguments on both")
     if (saved["batch"] is None) != (batch is None):
         raise DumperError(f"{target} was saved {'without' if saved['batch'] is None else 'with'} a batch; "
-                          "call compare_setup alike on both")
+                          "call compare_setup with the same arguments on both")
     model.load_state_dict(saved["model"])
     if optimizer is not None:
         optimizer.load_state_dict(saved["optimizer"])

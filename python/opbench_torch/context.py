@@ -78,7 +78,7 @@ class _Graph(Observer):
             f"result{index}": shape for index, shape in enumerate(shapes)}
         use = _special(call.name, inputs, shapes) or _first_use(call.name, inputs, outputs)
         if use is None:
-            raise DumperError(f"{node} is no operator that opbench has, so the module is no context; choose a part of it")
+            raise DumperError(f"{node} is not an operator of opbench, so the module cannot become a context; choose a part of it")
         self._nodes[node] = self._nodes.get(node, 0) + 1
         self.nodes.append(_node(node if self._nodes[node] == 1 else f"{node}.{self._nodes[node]}", use, names))
 
@@ -177,7 +177,7 @@ def _part(model: torch.nn.Module, path: str) -> torch.nn.Module:
         return model.get_submodule(path)
     except AttributeError as error:
         names = ", ".join(name for name, _ in model.named_children())
-        raise DumperError(f"there is no module {path}: {error}; the model has {names}") from error
+        raise DumperError(f"module {path} does not exist: {error}; the model has {names}") from error
 
 
 def _text(name: str, graph: _Graph, outputs: List[str]) -> str:

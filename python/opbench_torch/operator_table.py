@@ -160,7 +160,7 @@ def _tensors(text: str, inputs: Values, outputs: Values) -> List[Described]:
         return [value]
     if "?" in text and value is None:
         return []
-    raise Unfit(f"{text} is no tensor")
+    raise Unfit(f"{text} is not a tensor")
 
 
 # Returns the first existing alternative of "a|b?|output c".

@@ -81,4 +81,4 @@ def _pattern(option: str, text: Optional[str]) -> Optional["re.Pattern[str]"]:
     try:
         return None if text is None else re.compile(text)
     except re.error as error:
-        raise DumperError(f"{option}={text!r} is no regular expression: {error}") from error
+        raise DumperError(f"{option}={text!r} is not a regular expression: {error}") from error

@@ -51,9 +51,9 @@ class dumper(Observer):
         self.written: Optional[str] = None  # the file's name once it exists
         self.count = 0  # number of records so far
         if sample is not None and sample < 1:
-            raise DumperError(f"sample is {sample}; of a tensor 1 element or more is kept")
+            raise DumperError(f"sample is {sample}; 1 element or more must be kept")
         if mode == "overflow" and (sample or statistics):
-            raise DumperError("mode='overflow' looks at whole tensors: leave out sample= and statistics=")
+            raise DumperError("mode='overflow' needs whole tensors: leave out sample= and statistics=")
         self._verbose = verbose
         self.copy = reducer(sample, statistics)
         if isinstance(self.copy, Statistics):
@@ -95,7 +95,7 @@ class dumper(Observer):
         if not is_failure:
             self._select.check_modules()
         if reason is not None and self.written:
-            print(f"opbench: {self.written} has what ran before {reason}", file=sys.stderr)
+            print(f"opbench: {self.written} contains the operators before {reason}", file=sys.stderr)
 
     # Output.
 
@@ -123,7 +123,7 @@ def target_path(path: Union[str, "os.PathLike[str]"], overwrite: bool) -> str:
         target = os.path.join(target, datetime.datetime.now().strftime("%Y%m%d_%H%M%S.%f") + ".h5")
     folder = os.path.dirname(os.path.abspath(target))
     if not target.endswith(".h5"):
-        raise DumperError(f"{target} does not end in .h5; name the dump so, as its readers want it")
+        raise DumperError(f"{target} does not end in .h5, which readers of dumps expect")
     if not os.path.isdir(folder):
         raise DumperError(f"the folder {folder} does not exist; make it, or choose another")
     if not os.access(folder, os.W_OK):

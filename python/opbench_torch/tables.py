@@ -34,7 +34,7 @@ def read(path: Any, table: str = "") -> Any:
         _one_of(table, ("",), path)
         rows = content["records"]
     else:
-        raise DumperError(f"{path} is no results.json, compare.json, check.json or judge.json of opbench")
+        raise DumperError(f"{path} is not a results.json, compare.json, check.json or judge.json of opbench")
     return _frame(rows, {key: value for key, value in content.items() if not isinstance(value, list)})
 
 
@@ -45,7 +45,7 @@ def _load(path: str) -> Dict[str, Any]:
     except (OSError, ValueError) as error:
         raise DumperError(f"{path} cannot be read: {error}") from error
     if not isinstance(content, dict):
-        raise DumperError(f"{path} is no file of opbench: it holds a {type(content).__name__}")
+        raise DumperError(f"{path} is not a file of opbench: it holds a {type(content).__name__}")
     return content
 
 

@@ -161,7 +161,7 @@ class Load:
         if self.unmatched:
             total = sum(self.unmatched.values())
             names = ", ".join(f"{name} x{count}" for name, count in sorted(self.unmatched.items()))
-            print(f"opbench: {total} calls found no record in {self._recorded.path} and ran on their own inputs: {names}",
+            print(f"opbench: {total} calls have no record in {self._recorded.path} and ran with their own inputs: {names}",
                   file=sys.stderr)
 
     def _find(self, call: Any) -> Optional[Match]:

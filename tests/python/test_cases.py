@@ -126,5 +126,5 @@ def test_a_module_is_a_context(tmp_path, opbench, module, x):
 
 
 def test_modules_with_unknown_operators_are_no_context():
-    with pytest.raises(opbench_torch.DumperError, match="multi_head_attention_forward is no operator that opbench has"):
+    with pytest.raises(opbench_torch.DumperError, match="multi_head_attention_forward is not an operator of opbench"):
         opbench_torch.context(nn.MultiheadAttention(8, 2), tuple(torch.randn(3, 2, 8) for _ in range(3)))

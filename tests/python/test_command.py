@@ -48,7 +48,7 @@ def test_a_script_that_fails_fails_as_ever(tmp_path, command):
 
 def test_bad_use_says_what_to_do(command):
     done = command("capture", "absent.py")
-    assert done.returncode == 2 and "absent.py is no file" in done.stderr
+    assert done.returncode == 2 and "absent.py is not a file" in done.stderr
 
 
 def test_a_script_gives_cases(tmp_path, command):

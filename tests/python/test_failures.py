@@ -73,7 +73,7 @@ def test_an_exception_leaves_what_was_complete_marked_so(tmp_path, capsys):
     assert leftovers(tmp_path) == ["d.incomplete.h5"]
     assert names(tmp_path / "d.incomplete.h5") == ["exp"]
     assert h5py.File(tmp_path / "d.incomplete.h5").attrs["opbench_incomplete"] == b"ValueError: mine"
-    assert "d.incomplete.h5 has what ran before ValueError: mine" in capsys.readouterr().err
+    assert "d.incomplete.h5 contains the operators before ValueError: mine" in capsys.readouterr().err
 
 
 def test_an_operator_that_fails_leaves_no_record(tmp_path):

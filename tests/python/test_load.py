@@ -77,7 +77,7 @@ def test_calls_without_a_record_are_named(tmp_path, capsys):
         x.exp()
         torch.sum(x.view(1, 3), 0)  # another dim
     assert names(tmp_path / "npu.h5") == ["exp"] and np.allclose(y, np.exp(1))
-    assert "3 calls found no record" in capsys.readouterr().err
+    assert "3 calls have no record" in capsys.readouterr().err
 
 
 def test_integers_bytes_and_halves_are_loaded_as_they_were(tmp_path):

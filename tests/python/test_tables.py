@@ -46,7 +46,7 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "a.json").write_text("{}")
     (tmp_path / "b.json").write_text("[1]")
     (tmp_path / "c.json").write_text("{")
-    for name, text in (("a", "is no results.json"), ("b", "holds a list"), ("c", "cannot be read"), ("absent", "cannot be read")):
+    for name, text in (("a", "is not a results.json"), ("b", "holds a list"), ("c", "cannot be read"), ("absent", "cannot be read")):
         with pytest.raises(DumperError, match=text):
             read(tmp_path / f"{name}.json")
     with pytest.raises(DumperError, match="no table 'x'; it has 'samples' and 'tasks'"):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what is missing (Debian 12, apt), configures, builds, and runs.
+# Installs missing packages (Debian 12, apt), configures, builds, and runs.
 #
 #   ./build.sh                       build the program, build/release/opbench, and the Python package, build/release/python
 #   ./build.sh run -- ARGS           build, then run it with ARGS
@@ -33,7 +33,7 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# Asks dpkg first: with nothing to install this costs milliseconds and needs no network.
+# Asks dpkg first: with nothing to install this takes milliseconds and needs no network.
 need() {
   missing=""
   for package in "$@"; do
@@ -47,7 +47,8 @@ need() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
 }
 
-# What opens the pages of reports in a browser, for tests only. Without the network the tests say what is missing.
+# Installs the packages that open report pages in a browser, for tests only. If the network is missing, the tests fail
+# with a message.
 need_page_tests() {
   command -v npm >/dev/null || need nodejs npm
   [ tests/pages/node_modules -nt tests/pages/package-lock.json ] ||
@@ -55,8 +56,8 @@ need_page_tests() {
     echo "npm could not install what tests/pages needs" >&2
 }
 
-# Configures where nothing is configured yet, tests are wanted and absent, or the presets changed; CMake
-# itself notices all other changes.
+# Configures if the build folder is empty, if tests are requested but not configured, or if the presets changed. CMake
+# detects all other changes.
 build() { # preset, tests ON or OFF, targets
   # shellcheck disable=SC2086
   need $build_packages
@@ -89,7 +90,7 @@ test_all() { # ctest arguments
   ctest --preset release "$@"
 }
 
-# What a target finds beyond its seeds stays in build/fuzz/new for the next time.
+# Inputs that a target finds in addition to its seeds stay in build/fuzz/new for the next run.
 fuzz() { # seconds, targets
   seconds=${1:-60}
   [ $# -eq 0 ] || shift
@@ -114,12 +115,12 @@ fuzz() { # seconds, targets
     echo "fuzzing: $target for $seconds s" >&2
     # shellcheck disable=SC2086
     "$programs/$target" -max_total_time="$seconds" -timeout=20 -verbosity=0 -artifact_prefix="$new/$name-" \
-      $more "$new/$name" "$seeds" || [ "$name" = dump_file ]  # 1 also where the last crash is ignored
+      $more "$new/$name" "$seeds" || [ "$name" = dump_file ]  # 1 even if the last crash is ignored
     own_crashes "$programs/$target" "$new/$name-crash-"
   done
 }
 
-# Fails if one of the inputs that a target found crashes it with a frame of opbench among the first three.
+# Fails if an input found by the target crashes it with a frame of opbench among the first three.
 own_crashes() { # program, prefix of its findings
   for input in "$2"*; do
     [ -f "$input" ] || continue
@@ -152,7 +153,7 @@ case $command in
   fuzz) fuzz "$@" ;;
   cluster)
     # shellcheck disable=SC2086
-    need $cluster_packages || true  # the test says what it lacks
+    need $cluster_packages || true  # the test reports missing packages
     build release OFF opbench
     exec tests/cluster/run build/release
     ;;

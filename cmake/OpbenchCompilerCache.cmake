@@ -1,5 +1,5 @@
-# ccache is used where it is installed. It must be told that precompiled headers are fine to keep, and that all clones
-# of the sources, wherever they lie, may share what one of them compiled: paths are hashed relative to the clone.
+# Uses ccache if it is installed. ccache must accept precompiled headers, and all clones of the sources must share its
+# results: paths are hashed relative to the clone.
 option(OPBENCH_CCACHE "Compile through ccache where it is installed" ON)
 find_program(OPBENCH_CCACHE_PROGRAM ccache)
 if(OPBENCH_CCACHE AND OPBENCH_CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -6,8 +6,8 @@ find_dependency(Eigen3 3.4 NO_MODULE)
 find_dependency(TBB)
 find_dependency(hwy CONFIG)
 find_dependency(fmt)
-# By C++ alone, so that projects without C find it too. Its list of libraries has the one in C, which the
-# module then makes no target of.
+# Only C++, so that projects without C find it too. Its list of libraries contains the C library, for which the module
+# then creates no target.
 find_dependency(HDF5 COMPONENTS CXX)
 if(NOT TARGET hdf5::hdf5)
   set(hdf5_c_libraries ${HDF5_CXX_LIBRARIES})
@@ -23,7 +23,7 @@ find_dependency(yaml-cpp)
 find_dependency(nlohmann_json)
 find_dependency(simdjson)
 find_dependency(CLI11)
-# Debian's package has no file for CMake.
+# Debian's package has no CMake configuration.
 if(NOT TARGET re2::re2)
   find_path(RE2_INCLUDE_DIR re2/re2.h REQUIRED)
   find_library(RE2_LIBRARY re2 REQUIRED)
@@ -41,7 +41,7 @@ if(NOT TARGET minizip::minizip)
 endif()
 
 # oneDNN is optional: without it the `onednn` variants are absent and everything else works.
-# Debian's package configuration stops hard without OpenCL's headers, so they are looked for first.
+# Debian's package configuration fails without OpenCL's headers, so they are searched first.
 find_package(OpenCL QUIET)
 find_package(OpenMP QUIET COMPONENTS CXX)
 if(OpenCL_FOUND)

@@ -1,4 +1,4 @@
-# Texts that are part of the program as strings, so that they work wherever it is installed.
+# Texts that are compiled into the program as strings, so that they do not depend on the place of installation.
 function(opbench_embed file header variable)
   set(path ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})

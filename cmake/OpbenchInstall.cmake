@@ -2,7 +2,7 @@
 include(CMakePackageConfigHelpers)
 get_property(targets GLOBAL PROPERTY OPBENCH_TARGETS)
 install(TARGETS opbench ${targets} EXPORT opbenchTargets)
-# The headers of opbench/, and below internal/ those that they include.
+# The headers of opbench/, and in internal/ the headers that they include.
 install(CODE "set(source_dir \"${PROJECT_SOURCE_DIR}\")\nset(include_dir \"${CMAKE_INSTALL_INCLUDEDIR}\")
 set(with_testing ${OPBENCH_TESTS})")
 install(SCRIPT cmake/install_headers.cmake)

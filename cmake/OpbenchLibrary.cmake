@@ -1,14 +1,14 @@
-# Helpers that turn a folder into a target. Sources are globbed so that an operator, a variant or a
-# test is added by dropping in a file.
-# Functions at a cache line, loops at a line of what the processor fetches at once: for what is timed, in a release.
+# Helpers that turn a folder into a target. Sources are globbed, so that adding a file adds an operator, a variant or a
+# test.
+# Aligns functions to cache lines and loops to the processor's fetch blocks in timed code of releases.
 set(OPBENCH_ALIGNED "")
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(OPBENCH_ALIGNED -falign-functions=64 -falign-loops=32)
 endif()
 
-# What most files include, parsed once. The same flags must hold for all that use it, so it is made without
-# the definitions that only some targets have. GCC takes the alignment of code from it, whatever the command line
-# says: what is aligned has one of its own.
+# Precompiles the headers that most files include. All users must have equal flags, so it is built without the
+# definitions of single targets. GCC takes the alignment of code from the precompiled header and ignores the command
+# line, so aligned code has a separate one.
 function(opbench_add_precompiled_headers)
   file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/generated/precompiled.cc CONTENT "")
   set(targets opbench_precompiled)
@@ -29,23 +29,23 @@ function(opbench_add_precompiled_headers)
   endif()
 endfunction()
 
-# PLAIN: without the precompiled headers.
+# PLAIN: no precompiled headers.
 function(opbench_compile_options target)
   cmake_parse_arguments(arg "PLAIN" "" "" ${ARGN})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_compile_definitions(${target} PRIVATE "HWY_DISABLED_TARGETS=${OPBENCH_DISABLED_TARGETS}")
   target_compile_options(${target} PRIVATE
     -Wall -Wextra -Wshadow $<$<BOOL:${OPBENCH_WERROR}>:-Werror>
-    # The same objects in every clone: a file is named from the top of the sources on.
+    # Equal objects in every clone: file names are relative to the top folder.
     -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=
-    # The same bits from every compiler and instruction set: a fused multiply-add is written, not found.
+    # Equal results with every compiler and instruction set: fused multiply-adds must be explicit.
     $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
   if(NOT arg_PLAIN AND OPBENCH_PRECOMPILED_HEADERS)
     target_precompile_headers(${target} REUSE_FROM opbench_precompiled)
   endif()
 endfunction()
 
-# The classes of a .proto file. Generated code is compiled as it comes, without our warnings.
+# Library of the classes of a .proto file. Warnings are disabled for generated code.
 function(opbench_add_proto target file)
   get_filename_component(name ${file} NAME_WE)
   get_filename_component(folder ${file} DIRECTORY)
@@ -63,16 +63,16 @@ function(opbench_add_proto target file)
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS ${target})
 endfunction()
 
-# For what runs once per case or per file: half the time to compile, nothing to gain from more.
+# For code that runs once per case or per file: halves the compile time, and more optimisation gains nothing.
 function(opbench_optimise_lightly)
   foreach(target IN LISTS ARGN)
-    # GCC 12 warns there of strings out of bounds and of variants without a value where there are none.
+    # GCC 12 reports wrong warnings about string bounds and variants without a value.
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
                            $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict>)
   endforeach()
 endfunction()
 
-# For what is timed. A kernel is as fast wherever the linker puts it.
+# For timed code. Its speed then does not depend on its address.
 function(opbench_align_code)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE ${OPBENCH_ALIGNED})
@@ -82,9 +82,9 @@ function(opbench_align_code)
   endforeach()
 endfunction()
 
-# Compiles the files of each folder of a target together, eight at a time: headers are read, and what they instantiate is
-# compiled, once. Names in anonymous namespaces are therefore unique within a folder. Files that Highway compiles once for
-# each instruction set stay alone, and so do those EXCEPTed.
+# Compiles the files of each folder of a target in groups of eight, so that headers are read and instantiated once.
+# Names in anonymous namespaces must therefore be unique within a folder. Files that Highway compiles once for each
+# instruction set are excluded, and so are those in EXCEPT.
 function(opbench_compile_together target)
   cmake_parse_arguments(arg "" "" "EXCEPT" ${ARGN})
   if(NOT OPBENCH_UNITY_BUILD)
@@ -93,7 +93,7 @@ function(opbench_compile_together target)
   list(TRANSFORM arg_EXCEPT PREPEND ${PROJECT_SOURCE_DIR}/)
   get_target_property(sources ${target} SOURCES)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-  # A class whose members are of an anonymous namespace is one of its own file.
+  # GCC warns about a class with members of an anonymous namespace, although it is used in one file only.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   foreach(source IN LISTS sources)
     if(NOT IS_ABSOLUTE ${source} OR source IN_LIST arg_EXCEPT)
@@ -113,7 +113,7 @@ function(opbench_compile_together target)
   endforeach()
 endfunction()
 
-# The static library of one folder and of its SUBFOLDERS, of all its files EXCEPT some, or of its FILES only.
+# Creates the static library of a folder and of its SUBFOLDERS: all its files EXCEPT some, or its FILES only.
 function(opbench_add_objects target folder)
   cmake_parse_arguments(arg "PLAIN" "" "SUBFOLDERS;FILES;EXCEPT" ${ARGN})
   if(NOT arg_FILES)
@@ -135,8 +135,8 @@ function(opbench_add_objects target folder)
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS ${target})
 endfunction()
 
-# opbench_add_library(folder [SUBFOLDERS ...] [EXCEPT ...] PUBLIC deps... PRIVATE deps...); the target's name has its
-# path, harness/plan becomes opbench_harness_plan.
+# opbench_add_library(folder [SUBFOLDERS ...] [EXCEPT ...] PUBLIC deps... PRIVATE deps...). The target's name contains
+# the path: harness/plan becomes opbench_harness_plan.
 function(opbench_add_library folder)
   cmake_parse_arguments(arg "" "" "SUBFOLDERS;EXCEPT;PUBLIC;PRIVATE" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
@@ -144,13 +144,13 @@ function(opbench_add_library folder)
   target_link_libraries(opbench_${name} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} fmt::fmt)
 endfunction()
 
-# The same for folders whose objects register themselves: whoever links opbench_<folder> gets all objects of
-# opbench_<folder>_code, although nothing refers to them by name.
+# Like opbench_add_library, for folders whose objects register themselves. Targets that link opbench_<folder> get all
+# objects of opbench_<folder>_code, although no symbol of them is referenced.
 function(opbench_add_registering_library folder)
   cmake_parse_arguments(arg "" "" "SUBFOLDERS;EXCEPT;PUBLIC;PRIVATE" ${ARGN})
   opbench_add_objects(opbench_${folder}_code ${folder} SUBFOLDERS ${arg_SUBFOLDERS} EXCEPT ${arg_EXCEPT})
   target_link_libraries(opbench_${folder}_code PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} fmt::fmt)
-  # By its exported name, which CMake does not add inside this expression.
+  # The exported name, which CMake does not add inside this expression.
   add_library(opbench::opbench_${folder}_code ALIAS opbench_${folder}_code)
   add_library(opbench_${folder} INTERFACE)
   target_link_libraries(opbench_${folder} INTERFACE
@@ -158,20 +158,20 @@ function(opbench_add_registering_library folder)
   set_property(GLOBAL APPEND PROPERTY OPBENCH_TARGETS opbench_${folder})
 endfunction()
 
-# What other projects link, opbench::library: the headers of opbench/ and all operators, kernels and commands.
+# opbench::library, for other projects: the headers of opbench/ and all operators, kernels and commands.
 function(opbench_add_public_library)
   opbench_add_objects(opbench_library opbench EXCEPT main.cc)
   set_target_properties(opbench_library PROPERTIES EXPORT_NAME library)
   target_include_directories(opbench_library INTERFACE
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/opbench/internal>)
-  # Whoever adds operators and kernels gets the same bits as ours.
+  # Operators and kernels of other projects get equal results with equal flags.
   target_compile_options(opbench_library INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
   target_link_libraries(opbench_library PUBLIC opbench_cli PRIVATE fmt::fmt)
 endfunction()
 
-# A program knows the digests of its objects, ours and those of TARGETS, and with them what it runs alike in another
-# build: made between compiling and linking.
+# Registers the digests of a program's objects, of opbench and of TARGETS. With them the program finds code that is
+# equal in another build. Generated between compiling and linking.
 function(opbench_digest_code program)
   get_property(targets GLOBAL PROPERTY OPBENCH_TARGETS)
   list(APPEND targets ${ARGN})
@@ -193,15 +193,15 @@ function(opbench_digest_code program)
   target_sources(${program} PRIVATE ${output})
 endfunction()
 
-# The oneDNN variants join the kernels where the library is there. OpenMP's flag does not go with the
-# precompiled headers.
+# Adds the oneDNN variants to the kernels if the library exists. OpenMP's flag is incompatible with the precompiled
+# headers.
 function(opbench_add_onednn_peers)
   if(NOT dnnl_FOUND OR NOT OpenMP_CXX_FOUND)
     message(STATUS "oneDNN not found: the `onednn` variants are left out")
     return()
   endif()
   opbench_add_objects(opbench_kernels_onednn kernels/onednn PLAIN)
-  opbench_optimise_lightly(opbench_kernels_onednn)  # the library computes
+  opbench_optimise_lightly(opbench_kernels_onednn)  # oneDNN computes
   target_link_libraries(opbench_kernels_onednn PUBLIC opbench_kernel_registry PRIVATE DNNL::dnnl OpenMP::OpenMP_CXX fmt::fmt)
   add_library(opbench::opbench_kernels_onednn ALIAS opbench_kernels_onednn)
   target_link_libraries(opbench_kernels INTERFACE
@@ -210,8 +210,8 @@ function(opbench_add_onednn_peers)
   target_link_libraries(opbench_kernel_registry PRIVATE DNNL::dnnl)
 endfunction()
 
-# MPI, where it is there, in a module that the program loads if a launcher of MPI has started it: loading MPI
-# takes as long as all else that a start does. The module stands beside the program, or in a folder of libraries.
+# MPI, if installed, is a module that the program loads when a launcher of MPI started it, because loading MPI takes as
+# long as the rest of the start. The module is next to the program, or in a folder of libraries.
 function(opbench_add_mpi_module)
   set(module opbench_mpi.so)
   file(RELATIVE_PATH from_program ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/opbench)

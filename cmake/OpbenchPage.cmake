@@ -1,13 +1,13 @@
-# The page of `opbench report --html`: template, style and script modules become two strings, what stands before the
-# data and what stands behind it. Modules share one scope in the page: `import` lines and the word `export` are left
-# out, so that names must differ. The page may run this script only: its policy names the script's hash.
+# The page of `opbench report --html`: template, style and script modules become two strings, the parts before and after
+# the data. Modules share one scope in the page: `import` lines and the word `export` are removed, so names must differ.
+# The page may run this script only: its policy contains the script's hash.
 set(OPBENCH_PAGE_MODULES dom format scale chart treemap table export detail pareto dispatch run_digest run_charts run
     context_graph context error_map compare_detail compare judge check history ingest tabs summary app)
 
-# "sha256-..." in base64, as a content security policy wants it; from hexadecimal, six digits at a time.
+# Converts a hexadecimal hash to "sha256-..." in base64 for a content security policy, six digits at a time.
 function(opbench_base64_of_hex hex result)
   set(alphabet "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-  string(APPEND hex "00")  # 64 digits: the last group lacks one byte
+  string(APPEND hex "00")  # of 64 digits, the last group lacks one byte
   set(text "")
   foreach(begin RANGE 0 60 6)
     string(SUBSTRING "${hex}" ${begin} 6 group)

@@ -1,5 +1,5 @@
-# The Python package with the program's table of operators, for `pip install build/release/python`. A program that cannot
-# run here leaves it out.
+# The Python package with the program's table of operators, for `pip install build/release/python`. Skipped if the
+# program cannot run here.
 set(OPBENCH_PYTHON_DIR ${CMAKE_CURRENT_BINARY_DIR}/python)
 if(NOT CMAKE_CROSSCOMPILING OR CMAKE_CROSSCOMPILING_EMULATOR)
   file(GLOB modules CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/python/opbench_torch/*.py)

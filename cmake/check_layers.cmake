@@ -1,4 +1,4 @@
-# Fails if a file includes from a folder that cmake/layers.txt does not allow, or if fast-math flags crept in.
+# Fails if a file includes from a folder that cmake/layers.txt does not allow, or if a file enables fast-math flags.
 #   cmake -D SOURCE_DIR=... -P check_layers.cmake
 cmake_minimum_required(VERSION 3.25)
 file(STRINGS ${SOURCE_DIR}/cmake/layers.txt layers REGEX "^[a-z]")
@@ -9,7 +9,7 @@ foreach(layer IN LISTS layers)
   string(REGEX MATCHALL "[a-z/]+" allowed_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
 
-# The folder with a line of its own that `folder` is, or that it stands below; empty: there is none.
+# Finds `folder` or its closest parent in layers.txt; empty if not found.
 function(find_layer folder result)
   while(folder AND NOT folder IN_LIST layered)
     cmake_path(GET folder PARENT_PATH folder)
@@ -18,7 +18,7 @@ function(find_layer folder result)
 endfunction()
 
 set(problems "")
-# A folder may use only those above it, so that no two can use each other.
+# A folder may use only those above it, so that dependencies are not circular.
 set(above "")
 foreach(layer IN LISTS layered)
   foreach(other IN LISTS allowed_${layer})

@@ -1,14 +1,15 @@
 #!/bin/sh
-# digest_code.sh OUTPUT OBJECTS BUILD NM STRIP: writes C++ that registers what is known of the code of a program
-# (harness/check/own_code.h): of each object its source, a digest, and the sources of the objects that it refers to.
-# OBJECTS is a file with their paths, all of them below BUILD. A digest is of an object without debug information, which
-# holds paths: neither other objects nor the linker have a part in it. Of an inline function each object has its own copy.
+# digest_code.sh OUTPUT OBJECTS BUILD NM STRIP: writes C++ that registers the code of a program
+# (harness/check/own_code.h): for each object its source, a digest, and the sources of the objects that it references.
+# OBJECTS is a file with their paths, all of them below BUILD. Digests exclude debug information, because it contains
+# paths. Other objects and the linker do not affect a digest. Each object has a copy of the inline functions that it
+# uses.
 set -eu
 output=$1 objects=$2 build=$3 nm=$4 strip=$5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-write() { # table, reason why there is none
+write() {  # table, reason why it is empty
   cat <<END
 // Written by cmake/digest_code.sh.
 #include "harness/check/own_code.h"
@@ -36,7 +37,7 @@ xargs -d '\n' "$nm" -gA <"$folder/objects" >"$folder/symbols" || unknown "$nm ca
 xargs -d '\n' sha256sum <"$folder/objects" >"$folder/digests"
 
 table=$(awk '
-  # CMakeFiles/opbench_tensor.dir/tensor/shape.cc.o is of tensor/shape.cc.
+  # CMakeFiles/opbench_tensor.dir/tensor/shape.cc.o belongs to tensor/shape.cc.
   function source(path) {
     sub(/CMakeFiles\/[^\/]*\.dir\//, "", path)
     sub(/\.o$/, "", path)

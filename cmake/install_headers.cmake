@@ -1,4 +1,5 @@
-# Installs opbench/*.h, and tests/testing.h if with_testing is set, as <opbench/...> and whatever of ours they include, directly or not, below opbench/internal.
+# Installs opbench/*.h, and tests/testing.h if with_testing is set, as <opbench/...>. Headers of opbench that they
+# include, directly or not, go below opbench/internal.
 cmake_policy(VERSION 3.25)
 file(GLOB todo RELATIVE ${source_dir} ${source_dir}/opbench/*.h)
 if(with_testing)
@@ -15,7 +16,7 @@ while(todo)
   list(TRANSFORM includes REPLACE "#include \"([^\"]+)\".*" "\\1")
   list(APPEND todo ${includes})
 endwhile()
-# An older one would leave headers that nothing includes any more.
+# An existing folder may contain headers that are no longer included.
 file(REMOVE_RECURSE $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${include_dir}/opbench)
 foreach(header IN LISTS found)
   cmake_path(GET header PARENT_PATH folder)

@@ -1,5 +1,5 @@
 cmake_minimum_required(VERSION 3.25)
-# Writes the header with what is known at build time only; leaves it alone where nothing changed.
+# Writes the header with data that is known only at build time. Does not touch an unchanged file.
 execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=12
                 OUTPUT_VARIABLE revision OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT revision)

@@ -133,8 +133,8 @@ TEST_F(CheckAgainstBase, WhereHeadIsTheBaseTheWorkingTreeIsCompared) {
   const Outcome ran = run("main --cases shapes/few.yaml" + kQuickCheck);
   EXPECT_EQ(ran.code, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 GONE"));
-  EXPECT_THAT(ran.err, HasSubstr("HEAD is the base ('main' has all its commits); what is compared "
-                                 "are the changes of the working tree:\n M shapes/few.yaml\n"));
+  EXPECT_THAT(ran.err, HasSubstr("HEAD is the base ('main' has all its commits); comparing the "
+                                 "changes of the working tree:\n M shapes/few.yaml\n"));
   EXPECT_THAT(ran.err, HasSubstr("and more; 'git status' has all"));
 }
 

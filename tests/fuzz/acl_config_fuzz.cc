@@ -1,4 +1,4 @@
-// acl.json, which says what a device dumps.
+// acl.json, which configures dumps of a device.
 
 #include <cstdint>
 

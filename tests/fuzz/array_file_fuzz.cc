@@ -1,5 +1,5 @@
-// .npy, .npz and .pt files: whatever they say, nothing is read from outside of them, and what is
-// listed without a problem is read or refused with a message.
+// .npy, .npz and .pt files: no bytes outside of a file are read, and every array that is listed
+// without a problem is read or refused with a message.
 
 #include <algorithm>
 #include <cstdint>

@@ -7,10 +7,10 @@
 namespace opbench {
 namespace {
 
-// Steps name variants; the real ones would bring every kernel with them.
+// Steps name variants. The real variants would link every kernel.
 const RegisteredKernel kRelu{{.op = "relu", .name = "native", .summary = "", .prepare = nullptr}};
 
-// Small, so that an input that unrolls to the limit takes milliseconds.
+// Small limits, so that an input that unrolls to them takes milliseconds.
 constexpr ContextLimits kLimits{.nodes = 300, .bytes = 1 << 20};
 
 }  // namespace

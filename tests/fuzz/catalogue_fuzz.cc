@@ -1,6 +1,5 @@
-// The list as it comes from the reading process, whose memory a damaged file may have overwritten:
-// whatever it says, nothing is read from outside of the file. The first 8 bytes of an input are the
-// file's size.
+// A catalogue from the reading process, whose memory a damaged file may have overwritten: no bytes
+// outside of the file are read. The first 8 bytes of an input are the file's size.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Dump files of a device in both versions, and the conversion of what they describe.
+// Device dumps of both versions, and the conversion of their tensors.
 
 #include <cstdint>
 #include <vector>
@@ -27,7 +27,7 @@ void convert(const DeviceTensor& tensor, std::vector<std::byte> bytes) {
   const std::int64_t elements = element_count(*tensor.shape);
   if (elements > kMostBytes / static_cast<std::int64_t>(size_of(type))) return;
   if (static_cast<std::size_t>(elements) * size_of(type) > bytes.size()) return;
-  // From a block of its own, so that reading behind it is noticed.
+  // A separate allocation, so that the sanitizer detects a read behind it.
   bytes.resize(static_cast<std::size_t>(elements) * size_of(type));
   bytes.shrink_to_fit();
   for (const Format target : kAllFormats) {

@@ -1,9 +1,9 @@
-// What the reading process does, in this process: lists a file and serves its data, asked as
-// DumpFile asks.
+// The work of the reading process, in this process: lists a file and serves its data, with the
+// requests of DumpFile.
 //
-// libhdf5 has faults of its own on damaged files: it asks for absurd sizes, leaks and, rarely,
-// crashes. -fork=1 -ignore_crashes=1 goes on after these; only a crash with a frame of opbench on
-// top is ours.
+// libhdf5 itself fails on damaged files: it allocates absurd sizes, leaks and, rarely, crashes.
+// -fork=1 -ignore_crashes=1 continues after these. Only a crash with a frame of opbench on top is a
+// finding.
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,8 +19,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "workers/message_socket.h"
 
-// libhdf5 is not compiled with the sanitizer: what it copies, leaks and asks for is left to its
-// authors.
+// libhdf5 is not compiled with the sanitizer, so its copies, leaks and allocations are not checked.
 extern "C" const char* __asan_default_suppressions() { return "interceptor_via_lib:libhdf5\n"; }
 extern "C" const char* __asan_default_options() {
   return "allocator_may_return_null=1:detect_leaks=0";
@@ -45,7 +44,8 @@ void read_entry(MessageSocket& socket, const DumpEntry& entry) {
   const std::int64_t count = entry.desc.elements();
   if (count > kMostElements) return;
   socket.send(MessageKind::request, hdf5::encode_request(entry, {0, count}));
-  // A name that a damaged group has twice may lead to other data, which ReaderProcess refuses.
+  // A name that occurs twice in a damaged group may lead to other data, which ReaderProcess
+  // refuses.
   const Message message = answer(socket);
   require(message.kind == MessageKind::problem || message.kind == MessageKind::data,
           "a request is answered with data or a problem", entry.path);

@@ -15,7 +15,7 @@ inline void require(bool holds, const char* rule, const std::string& found) {
   std::abort();
 }
 
-/// Errors are one line and free of what steers a terminal.
+/// An error is one line without control characters.
 inline void require_one_line(const std::string& message) {
   for (const char letter : message) {
     const auto byte = static_cast<unsigned char>(letter);
@@ -23,7 +23,7 @@ inline void require_one_line(const std::string& message) {
   }
 }
 
-/// True if `work` ends without an Error. Anything else that it throws ends the process.
+/// True if `work` ends without an Error. Any other exception ends the process.
 template <class Work>
 bool succeeds(Work&& work, const std::string& prefix = "") {
   try {

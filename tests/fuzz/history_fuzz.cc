@@ -1,4 +1,4 @@
-// Histories of checks: lines that other programs may have written, or that a killed run left.
+// Histories of checks: lines written by other programs, or left by a killed run.
 #include <cstdint>
 #include <sstream>
 

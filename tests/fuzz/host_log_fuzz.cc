@@ -4,7 +4,7 @@
 #include "profiles/host_log.h"
 #include "tests/fuzz/fuzz.h"
 
-// What is written of a log can be read again, and says the same.
+// The written form of a log can be read again, with equal content.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   opbench::HostLogs logs;

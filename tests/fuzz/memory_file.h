@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// A file in memory, for readers that want a path.
+/// A file in memory, for readers that need a path.
 class MemoryFile {
  public:
   MemoryFile(const std::uint8_t* data, std::size_t size)

@@ -1,4 +1,4 @@
-// dump.json of msprobe: what it names becomes records, or is refused or said to be a problem.
+// dump.json of msprobe: its tensors become records, or it is refused or listed as a problem.
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 #include "profiles/network_cases.h"
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes as a profile or a log: the cases that are made of them can be read and run.
+// Any bytes as a profile or a log: the resulting cases can be read and run.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   opbench::IngestResult profile;

@@ -1,4 +1,4 @@
-// Rows of the table of operators that a user adds with --map.
+// Rows that a user adds to the table of operators with --map.
 
 #include <cstdint>
 

@@ -1,4 +1,4 @@
-// Lines of parts: other machines wrote them, a killed process left them.
+// Lines of parts, written by other machines or left by a killed process.
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -9,7 +9,7 @@
 namespace opbench::units {
 namespace {
 
-// What was read, as it would be written.
+// Writes the parsed lines again.
 std::string written(const std::string& text) {
   std::string lines;
   PartReader reader;

@@ -1,5 +1,5 @@
-// The machine that reads pickles without running them: values refer to values, and names to those
-// that are allowed.
+// The machine that reads pickles without running them. Values must reference values, and names must
+// be allowed.
 
 #include <cstdint>
 #include <cstring>

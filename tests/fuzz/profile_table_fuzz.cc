@@ -5,8 +5,7 @@
 #include "profiles/ingest_report.h"
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes as a profile: nothing that they hold ends the program, and all that is said of them can
-// be printed.
+// Any bytes as a profile: the program does not crash, and all results can be printed.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   opbench::IngestResult result;

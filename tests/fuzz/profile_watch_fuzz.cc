@@ -18,8 +18,8 @@ opbench::IngestResult read(std::string_view text) {
 
 }  // namespace
 
-// Any bytes as two profiles, one behind the other with a line "--after" between them: every
-// operator of either is in one row, and what is said of them is a number.
+// Any bytes as two profiles, separated by a line "--after": every operator of both is in one row,
+// and all values are numbers.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   constexpr std::string_view kBetween = "\n--after\n";

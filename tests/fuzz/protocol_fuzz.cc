@@ -1,4 +1,4 @@
-// Lines that the other build of a check, or whoever starts a worker, may send.
+// Lines sent by the other build of a check, or by the process that starts a worker.
 #include <cstdint>
 #include <string>
 
@@ -8,7 +8,7 @@
 namespace opbench::check {
 namespace {
 
-// An `error` of the other side is its own text, so it is only not to end the process.
+// The text of an `error` comes from the other side, so it must only not end the process.
 template <class Parse>
 void accept_any(Parse&& parse) {
   try {
@@ -19,7 +19,7 @@ void accept_any(Parse&& parse) {
   }
 }
 
-// What was read can be said, and is then read again.
+// A parsed value can be written and parsed again.
 template <class Value, class Parse, class Say>
 void round_trip(std::string_view line, Parse&& parse, Say&& say) {
   accept_any([&] {

@@ -21,7 +21,7 @@ std::vector<char> read_whole(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// A seed, cut at its half, and with a byte changed in its middle.
+// Replays a seed unchanged, cut at its half, and with a changed byte in its middle.
 void replay_variations(std::vector<char> bytes) {
   replay(bytes);
   const std::size_t half = bytes.size() / 2;
@@ -32,7 +32,7 @@ void replay_variations(std::vector<char> bytes) {
 
 }  // namespace
 
-/// Without libFuzzer: reads each file of the folders given once, and nothing at all.
+/// main without libFuzzer: reads each file of the given folders once, and an empty input.
 int main(int argc, char** argv) {
   int seeds = 0;
   replay({});

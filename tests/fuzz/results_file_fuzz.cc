@@ -17,7 +17,7 @@ std::string written(const ResultsFile& file) {
   return out.str();
 }
 
-// What `opbench explain` says of it if it is a comparison: words, or an error of one line.
+// Runs `opbench explain` on it as a comparison: it prints an explanation, or an error of one line.
 void explain_as_comparison(const std::string& text) {
   std::ostringstream words;
   const std::string file = "x.json";

@@ -5,10 +5,10 @@
 #include "profiles/ingest_report.h"
 #include "tests/fuzz/fuzz.h"
 
-// Any bytes as the events of a Chrome trace: nothing that they hold ends the program, what is tied
-// together is no more than what was read, and all that is said of it can be printed.
+// Any bytes as the events of a Chrome trace: the program does not crash, not more events are linked
+// than were read, and all results can be printed.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // Recognised in any case.
+  // Begins with a valid event, so that the format is always recognised.
   const std::string text =
       "[{\"ph\":\"M\"},\n" + std::string(reinterpret_cast<const char*>(data), size);
   opbench::IngestResult result;

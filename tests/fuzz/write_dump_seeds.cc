@@ -1,5 +1,5 @@
-// write_dump_seeds DUMPS LISTS: small dumps for dump_file_fuzz, and their lists for catalogue_fuzz,
-// to start from.
+// write_dump_seeds DUMPS LISTS: small dumps as seeds of dump_file_fuzz, and their catalogues as
+// seeds of catalogue_fuzz.
 
 #include <H5Cpp.h>
 
@@ -40,7 +40,7 @@ void set(const H5::DataSet& dataset, const char* name, std::vector<std::int64_t>
       .write(H5::PredType::NATIVE_INT64, values.data());
 }
 
-// A tensor of 4 x 6 elements in the group of a record, strided as old dumpers leave it.
+// A tensor of 4 x 6 elements in the group of a record, strided like those of old dumpers.
 void add_dataset(const H5::Group& group, const char* name, const H5::DataType& type,
                  const H5::DSetCreatPropList& properties) {
   constexpr hsize_t kExtents[] = {4, 6};
@@ -54,7 +54,7 @@ void add_dataset(const H5::Group& group, const char* name, const H5::DataType& t
   dataset.write(zeros.data(), type);
 }
 
-// What other programs make: chunks, filters, byte orders, enumerations, links, texts, new groups.
+// Features of other writers: chunks, filters, byte orders, enumerations, links, texts, new groups.
 void write_others(const fs::path& path, const H5::FileAccPropList& access) {
   H5::H5File file(path.string(), H5F_ACC_TRUNC, H5::FileCreatPropList::DEFAULT, access);
   file.createGroup("op");

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kWays = 16;
 
-// The distance between 1 and the next number.
+// The distance between 1 and the next larger number.
 double unit(DType dtype) {
   switch (dtype) {
     case DType::fp16:
@@ -25,7 +25,7 @@ double unit(DType dtype) {
   }
 }
 
-// Every floating element a unit up or down, at random.
+// Moves every floating-point element a unit up or down, at random.
 InputElements moved(const HonestRun& run, std::uint32_t way) {
   InputElements inputs = run.inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -53,7 +53,7 @@ double largest_error(const std::vector<double>& values, const std::vector<double
   return largest;
 }
 
-// NaN and Inf only where they belong.
+// True also for NaN and Inf in the correct places.
 bool is_within(double value, double exact, double distance) {
   if (!std::isfinite(exact) || !std::isfinite(value)) {
     return value == exact || (std::isnan(value) && std::isnan(exact));

@@ -18,7 +18,7 @@
 namespace opbench {
 namespace {
 
-/// Judges results of one problem on given inputs.
+/// Judges results of a problem on given inputs.
 class Judge {
  public:
   Judge(const Kernel& kernel, const Problem& problem, const InputElements& inputs)
@@ -31,7 +31,7 @@ class Judge {
     for (const TensorDesc& output : problem.outputs) outputs_.emplace_back(output, 0, 0, 0);
   }
 
-  /// Empty if the standard passes them, else the reason why not.
+  /// Returns why the standard fails the results; empty if it passes them.
   std::string failure(std::string_view standard, const std::vector<Elements>& results) const {
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Judgement found =
@@ -66,7 +66,7 @@ class Judge {
   std::vector<PlacedTensor> inputs_, outputs_;
 };
 
-// The first variant of the device that takes an example, else another.
+// Returns the device's first variant that supports an example, else another variant.
 const Kernel* kernel_to_break(const Op& op) {
   const Kernel* chosen = nullptr;
   for (const Kernel* kernel : kernels_of(op.name)) {
@@ -78,7 +78,7 @@ const Kernel* kernel_to_break(const Op& op) {
   return chosen;
 }
 
-// By value: a NaN for a NaN is no change.
+// Compares by value: NaN equals NaN.
 bool is_changed(const HonestRun& run, const std::vector<Elements>& results) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (results[i] == run.results()[i]) continue;
@@ -92,7 +92,8 @@ bool is_changed(const HonestRun& run, const std::vector<Elements>& results) {
   return false;
 }
 
-// A loss of every row: in the mean over all of them, a few that are wrong are lost in its rounding.
+// Returns a case without reduction of the loss. In a mean over all rows, a few wrong rows would be
+// smaller than its rounding.
 std::optional<Case> without_reduction(const Kernel& kernel, Case c) {
   const std::span<const AttrSpec> specs = c.op->attrs;
   if (std::none_of(specs.begin(), specs.end(),
@@ -102,13 +103,13 @@ std::optional<Case> without_reduction(const Kernel& kernel, Case c) {
   c.attrs.put("reduction", std::string("none"));
   try {
     if (!refusal(kernel, problem_of(c)).empty()) return {};
-  } catch (const Error&) {  // a gradient, whose inputs are others then
+  } catch (const Error&) {  // a gradient, whose inputs would change
     return {};
   }
   return c;
 }
 
-// Those of a dtype: a way to break is seen in it if it is in one of them.
+// Cases of a dtype. A mutation is detected in the dtype if it is detected in any case.
 using DTypeCases = std::vector<Case>;
 
 std::vector<DTypeCases> cases_of(const Kernel& kernel) {
@@ -160,7 +161,7 @@ class Audit {
     if (progress_) progress_(what);
   }
 
-  // With all seeds.
+  // Tries all mutations with all seeds.
   void break_all(const Kernel& kernel, const DTypeCases& cases) {
     std::vector<Tries> tries(result_.rows.size());
     for (const Case& c : cases) {

@@ -23,7 +23,7 @@ struct Flags {
   std::string json;
 };
 
-// Of what a run is to kill.
+// Smallest share of the defects that a run must detect.
 constexpr double kLeastSeen = 0.95;
 
 std::vector<const Op*> ops_of(const Flags& flags) {
@@ -114,7 +114,7 @@ void write_json(std::ostream& out, const std::vector<OperatorAudit>& audits) {
   out << file.dump(2) << '\n';
 }
 
-// All operators together.
+// Sums of all operators.
 OperatorAudit joined(const std::vector<OperatorAudit>& audits) {
   OperatorAudit all;
   for (const OperatorAudit& audit : audits) {

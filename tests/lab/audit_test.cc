@@ -1,4 +1,4 @@
-// The tolerances see what is broken and fail nobody who is not.
+// The tolerances fail broken kernels and pass correct ones.
 #include "tests/lab/audit.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ TEST(Audit, BreaksSoftplusInMoreThanTwentyWays) {
   int effective = 0;
   for (const MutationRow& row : found.rows) effective += row.effective > 0 ? 1 : 0;
   EXPECT_GE(effective, 20);
-  // A change below the roundings of bf16 is no defect.
+  // A change below the rounding of bf16 is not a defect.
   EXPECT_GE(found.killed(), 0.9 * found.effective());
   EXPECT_GT(row_called(found, "no-threshold").killed[0], 0);
   for (const char* name : {"exp-overflows", "cut-polynomial", "stale", "skipped-tail",
@@ -37,7 +37,8 @@ TEST(Audit, BreaksSoftplusInMoreThanTwentyWays) {
   }
 }
 
-// Flushed subnormals, and a sum whose few wrong terms drown in the others, are what is left.
+// The surviving mutations are flushed subnormals, and sums whose few wrong terms are small compared
+// with the others.
 TEST(Audit, ARunKillsMostOfAllOperators) {
   int effective = 0, killed = 0;
   for (const Op* op : arithmetic_operators()) {
@@ -52,13 +53,13 @@ TEST(Audit, ARunKillsMostOfAllOperators) {
   EXPECT_GE(killed, 0.95 * effective);
 }
 
-// Of those that add much up, and of one that computes in fp16, some tries show nothing: what is no
-// further off than rounding makes an honest result is no defect, all others are seen.
+// In long sums and in an operator that computes in fp16, some tries have no visible effect. An
+// error within the rounding of a correct result is not a defect. All other defects are detected.
 TEST(Audit, ARunSeesTheDefectsOfEveryOperator) {
   for (const char* name : {"sum", "mean", "sum_grad", "cross_entropy", "pairwise_iou", "mse_loss",
                            "l1_loss", "smooth_l1_loss", "bce_with_logits"}) {
     const OperatorAudit found = audit(find_op(name), {8, 0}, nullptr);
-    // A dozen roundings to fp16 are what ptiou states: less is seen of it.
+    // ptiou states about twelve roundings to fp16, so fewer defects of it are detected.
     const double least = std::string_view(name) == "pairwise_iou" ? 0.9 : 0.95;
     EXPECT_GE(found.seen(), least * found.defects()) << name;
     EXPECT_LT(found.equivalent(), 0.12 * found.defects()) << name;
@@ -71,7 +72,7 @@ TEST(Audit, ARunSeesTheDefectsOfEveryOperator) {
   }
 }
 
-// Half a unit is rounding; the same in a result that is 2 % off is none.
+// Half a unit is rounding. Half a unit in a result that differs by 2 % is a defect.
 TEST(Audit, WhatRoundingExplainsIsNoDefect) {
   const Case c = parse_case_id("mul[64,64,fp32]");
   const HonestRun run(find_kernel("mul", "native"), c, 3);
@@ -84,7 +85,7 @@ TEST(Audit, WhatRoundingExplainsIsNoDefect) {
   EXPECT_FALSE(is_attainable(run, {run.elements(desc, values)}));
 }
 
-// A mutation that changes nothing says nothing: relu has no negative results.
+// A mutation without any effect is not counted: relu has no negative results.
 TEST(Audit, WhatChangesNothingIsNotCounted) {
   const OperatorAudit found = audit(find_op("relu"), {1, 0}, nullptr);
   EXPECT_EQ(row_called(found, "absolute").effective, 0);

@@ -19,13 +19,13 @@ namespace {
 
 std::int64_t result_elements(const Problem& problem) { return problem.outputs[0].elements(); }
 
-// Of a millisecond.
+// True if a millisecond of timing consists of many calls.
 bool has_many_calls(const Problem& problem) {
   return std::all_of(problem.inputs.begin(), problem.inputs.end(),
                      [](const TensorDesc& input) { return input.elements() < 5000; });
 }
 
-// Other by half and one more: no rounding.
+// Changes an element by half and one more, which rounding cannot explain.
 void spoil(const Problem& problem, const KernelArgs& args, std::int64_t place) {
   const TensorDesc& desc = problem.outputs[0];
   const double value = value_at(desc, args.outputs[0], place);
@@ -87,7 +87,7 @@ Launch computes_on_poison(Launch honest, const Problem& problem) {
   };
 }
 
-/// A thread that works on after the call has returned; joined by the next call and at the end.
+/// A thread that continues after the call returned. The next call and the destructor join it.
 class LateWorker {
  public:
   ~LateWorker() { join(); }
@@ -116,14 +116,14 @@ Launch works_after_the_clock(Launch honest, const Problem& problem) {
   };
 }
 
-// One call of four does the work.
+// Every fourth call does the work.
 Launch works_in_batches(Launch honest, const Problem& problem) {
   return [=, calls = 0](const KernelArgs& args) mutable {
     if (is_poisoned(problem, args) || ++calls % 4 == 0) honest(args);
   };
 }
 
-// The last result is no smaller than what lies behind the input.
+// The last result is at least the value behind the input.
 Launch reads_past_the_end(Launch honest, const Problem& problem) {
   return [=](const KernelArgs& args) {
     honest(args);
@@ -145,7 +145,7 @@ Launch wrong_at_15_of_16(Launch honest, const Problem& problem) {
   };
 }
 
-// One element of each million, or one where there are fewer.
+// One element of each million is wrong, or one if there are fewer.
 Launch wrong_in_a_million(Launch honest, const Problem& problem) {
   constexpr std::int64_t kMillion = 1000000;
   return [=](const KernelArgs& args) {
@@ -158,8 +158,8 @@ Launch wrong_in_a_million(Launch honest, const Problem& problem) {
   };
 }
 
-// Two threads write the last result, one of them a wrong one. Which is the last looks random; it is
-// in the same order in every test.
+// Two threads write the last result, one of them a wrong value. The order looks random, but is
+// equal in every test.
 Launch races(Launch honest, const Problem& problem) {
   return [=, order = std::make_shared<std::minstd_rand>()](const KernelArgs& args) {
     honest(args);

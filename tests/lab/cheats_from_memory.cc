@@ -32,7 +32,7 @@ class Kept {
   std::vector<std::vector<std::byte>> outputs_;
 };
 
-/// A few bytes of every input, from end to end.
+/// A few bytes of every input, evenly spaced.
 std::vector<std::byte> sample_of(const Problem& problem, const KernelArgs& args) {
   constexpr std::size_t kSamples = 4;
   std::vector<std::byte> sample;
@@ -46,12 +46,11 @@ std::vector<std::byte> sample_of(const Problem& problem, const KernelArgs& args)
   return sample;
 }
 
-/// Inputs as the kernel has seen them: it looks at some elements only, and computes from what it
-/// remembers of the others. Stands for every way to recompute no more than what seems to have
-/// changed.
+/// A copy of the inputs. The kernel compares only some elements with it and assumes that the others
+/// are unchanged. Represents all kernels that recompute only elements that seem to have changed.
 class Remembered {
  public:
-  using Place = std::pair<std::size_t, std::size_t>;  ///< input, stored element
+  using Place = std::pair<std::size_t, std::size_t>;  ///< index of the input, stored element
 
   explicit Remembered(const Problem& problem) : problem_(problem) {}
 
@@ -62,7 +61,7 @@ class Remembered {
       inputs_.emplace_back(from, from + problem_.inputs[i].bytes());
     }
   }
-  /// Of every `stride`-th element those that are others now; all at first.
+  /// Returns every `stride`-th element that changed; all elements in the first call.
   std::vector<Place> changes(const KernelArgs& args, std::size_t stride = 1) {
     if (inputs_.empty()) inputs_.resize(problem_.inputs.size());
     std::vector<Place> found;
@@ -107,7 +106,7 @@ bool is_poisoned(const Problem& problem, const KernelArgs& args) {
                      [](std::byte b) { return b == std::byte{0xFF}; });
 }
 
-// The first answer for ever.
+// Returns the results of the first call forever.
 Launch returns_the_first(Launch honest, const Problem& problem) {
   auto kept = std::make_shared<std::optional<Kept>>();
   return [=](const KernelArgs& args) {
@@ -119,7 +118,7 @@ Launch returns_the_first(Launch honest, const Problem& problem) {
   };
 }
 
-// Honest where it is verified, and then the last answer for ever.
+// Correct while it is verified, then returns the last results forever.
 Launch answers_from_memory(Launch honest, const Problem& problem) {
   auto kept = std::make_shared<Kept>(problem);
   return [=](const KernelArgs& args) {
@@ -129,7 +128,7 @@ Launch answers_from_memory(Launch honest, const Problem& problem) {
   };
 }
 
-// Leaves its output alone where the input looks as before.
+// Leaves the output unchanged if the input seems unchanged.
 Launch stale_by_content(Launch honest, const Problem& problem) {
   return [=, seen = std::vector<std::byte>()](const KernelArgs& args) mutable {
     std::vector<std::byte> sample = sample_of(problem, args);
@@ -139,7 +138,7 @@ Launch stale_by_content(Launch honest, const Problem& problem) {
   };
 }
 
-// Copies what it answered before where the input looks as before: every element is written.
+// Copies earlier results if the input seems unchanged, so every element is written.
 Launch copies_by_content(Launch honest, const Problem& problem) {
   auto kept = std::make_shared<Kept>(problem);
   return [=, seen = std::vector<std::byte>()](const KernelArgs& args) mutable {
@@ -151,7 +150,7 @@ Launch copies_by_content(Launch honest, const Problem& problem) {
   };
 }
 
-// Computes where one of every eight elements of an input has changed, else as if none had.
+// Computes if one of every eight elements of an input changed, else returns earlier results.
 Launch samples_its_inputs(Launch honest, const Problem& problem) {
   constexpr std::size_t kStride = 8;
   return [=, seen = std::make_shared<Remembered>(problem)](const KernelArgs& args) {
@@ -160,8 +159,8 @@ Launch samples_its_inputs(Launch honest, const Problem& problem) {
   };
 }
 
-// Learns in some calls which elements change between calls, and then looks at no others. Where
-// many change, these are other inputs and no lesson.
+// Learns in some calls which elements change between calls, and later reads only those. Calls with
+// many changes have new inputs and are ignored.
 Launch learns_what_changes(Launch honest, const Problem& problem) {
   constexpr int kLessons = 20;
   constexpr std::size_t kFew = 8;

@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-/// Cheats that answer from what they remember of calls before: see the catalogue in cheats.cc.
+/// Cheats that return results from earlier calls; see the list in cheats.cc.
 Launch returns_the_first(Launch honest, const Problem& problem);
 Launch answers_from_memory(Launch honest, const Problem& problem);
 Launch stale_by_content(Launch honest, const Problem& problem);
@@ -12,7 +12,8 @@ Launch copies_by_content(Launch honest, const Problem& problem);
 Launch samples_its_inputs(Launch honest, const Problem& problem);
 Launch learns_what_changes(Launch honest, const Problem& problem);
 
-/// The middle element of the first output has all bits set, as the poison of a verification.
+/// True if the middle element of the first output has all bits set, like the poison of a
+/// verification.
 bool is_poisoned(const Problem& problem, const KernelArgs& args);
 
 }  // namespace opbench

@@ -17,7 +17,7 @@ std::string variable(const char* name) {
   return text == nullptr ? "" : text;
 }
 
-// "softplus_v2=10,native=5" is 0.1 and 0.05.
+// Parses "softplus_v2=10,native=5" as 0.1 and 0.05.
 Shares shares_of(const char* name) {
   const std::string whole = variable(name);
   std::string_view text = whole;

@@ -1,4 +1,4 @@
-// Operators computed by a wrong formula.
+// Mutations that compute operators with a wrong formula.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ double in_half(double value) {
   return value;
 }
 
-// The first output from the first input, element by element.
+// Computes the first output from the first input, element by element.
 template <class Function>
 BrokenResults unary(const HonestRun& run, Function function) {
   const TensorDesc &input = run.problem().inputs[0], &output = run.problem().outputs[0];
@@ -31,14 +31,14 @@ BrokenResults unary(const HonestRun& run, Function function) {
 float beta_of(const HonestRun& run) { return float(run.problem().attrs.number("beta")); }
 float threshold_of(const HonestRun& run) { return float(run.problem().attrs.number("threshold")); }
 
-// e^t in fp32 is Inf from 88.7 on.
+// e^t in fp32 is Inf above 88.7.
 BrokenResults softplus_without_threshold(const HonestRun& run) {
   return unary(run, [beta = beta_of(run)](double x) {
     return double(std::log1p(std::exp(beta * float(x))) / beta);
   });
 }
 
-// e^t in fp16 is Inf from 11.1 on.
+// e^t in fp16 is Inf above 11.1.
 BrokenResults softplus_exp_in_fp16(const HonestRun& run) {
   return unary(run, [beta = beta_of(run), threshold = threshold_of(run)](double x) {
     const float t = beta * float(x);
@@ -47,7 +47,7 @@ BrokenResults softplus_exp_in_fp16(const HonestRun& run) {
   });
 }
 
-// Four terms of the series of log(1 + e), which ends at e = 1.
+// Four terms of the series of log(1 + e), which converges up to e = 1.
 BrokenResults softplus_cut_polynomial(const HonestRun& run) {
   return unary(run, [beta = beta_of(run), threshold = threshold_of(run)](double x) {
     const double t = double(beta * float(x));
@@ -65,7 +65,7 @@ BrokenResults softplus_threshold_too_low(const HonestRun& run) {
   });
 }
 
-// dy * sigmoid without the gradient that came in.
+// dy * sigmoid with dy = 1.
 BrokenResults softplus_grad_of_one(const HonestRun& run) {
   const TensorDesc& desc = run.problem().inputs[1];
   std::vector<double> x = run.values(desc, run.inputs()[1]);
@@ -77,7 +77,7 @@ BrokenResults relu_leaks(const HonestRun& run) {
   return unary(run, [](double x) { return x < 0 ? 0.01 * x : x; });
 }
 
-// One accumulator in fp16.
+// Sum with one accumulator in fp16.
 double sum_in_half(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum = in_half(sum + value);
@@ -97,7 +97,7 @@ BrokenResults mean_of_fp16(const HonestRun& run) {
       run.elements(output, {sum_in_half(values) / static_cast<double>(values.size())})};
 }
 
-// Divided by half the count.
+// Divides by half the count.
 BrokenResults mean_of_half(const HonestRun& run) {
   const TensorDesc &input = run.problem().inputs[0], &output = run.problem().outputs[0];
   const std::vector<double> values = run.values(input, run.inputs()[0]);
@@ -107,7 +107,7 @@ BrokenResults mean_of_half(const HonestRun& run) {
       run.elements(output, {sum / (0.5 * static_cast<double>(values.size()))})};
 }
 
-// exp without the maximum taken away, in fp32.
+// exp without subtracting the maximum, in fp32.
 BrokenResults softmax_without_maximum(const HonestRun& run) {
   const TensorDesc& desc = run.problem().inputs[0];
   if (desc.shape.empty() || run.problem().attrs.integer("dim") != -1) return std::nullopt;

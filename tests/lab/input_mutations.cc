@@ -1,4 +1,4 @@
-// Broken operators that read their inputs wrongly.
+// Mutations that read inputs wrongly.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,8 +8,8 @@
 namespace opbench {
 namespace {
 
-// What the honest kernel makes of inputs of which `change(i, desc, values)` has changed those that
-// follow the case's dtype; none where it changed none.
+// Results of the correct kernel for changed inputs. `change(i, desc, values)` is applied to the
+// inputs with the case's dtype; empty if it changes nothing.
 template <class Change>
 BrokenResults with_inputs(const HonestRun& run, Change change) {
   InputElements inputs = run.inputs();
@@ -27,7 +27,7 @@ BrokenResults with_inputs(const HonestRun& run, Change change) {
   return run.results_of(inputs);
 }
 
-// A table of 16 values an octave.
+// Rounds to 16 values per octave.
 BrokenResults coarse(const HonestRun& run) {
   return with_inputs(run, [](std::size_t, const TensorDesc&, std::vector<double>& values) {
     for (double& value : values) {
@@ -66,7 +66,7 @@ BrokenResults shifted(const HonestRun& run) {
   });
 }
 
-// The last vector of 16 is read as zeros.
+// Reads the last vector of 16 as zeros.
 BrokenResults tail_as_zeros(const HonestRun& run) {
   return with_inputs(run, [](std::size_t i, const TensorDesc&, std::vector<double>& values) {
     if (i != 0) return false;

@@ -18,7 +18,7 @@ double magnitude(const std::vector<double>& values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-// The floating outputs as changed by `change(desc, values)`.
+// Applies `change(desc, values)` to the floating-point outputs.
 template <class Change>
 BrokenResults changed(const HonestRun& run, Change change) {
   std::vector<Elements> results = run.results();
@@ -54,7 +54,7 @@ BrokenResults doubled(const HonestRun& run) {
   return mapped(run, [](double y) { return 2 * y; });
 }
 
-// An error that is none of rounding: bf16 alone has 0.4 % of that.
+// An error that rounding cannot explain: bf16 alone rounds by up to 0.4 %.
 double wrong_share(DType dtype) { return dtype == DType::bf16 ? 0.05 : 0.02; }
 
 BrokenResults slightly_large(const HonestRun& run) {
@@ -133,7 +133,7 @@ BrokenResults off_by_one(const HonestRun& run) {
   });
 }
 
-// Only the second block of 16 reads its neighbour's place.
+// Reads the neighbour's element in the second block of 16 only.
 BrokenResults off_by_one_block(const HonestRun& run) {
   return changed(run, [](const TensorDesc&, std::vector<double>& values) {
     const std::size_t begin = std::min<std::size_t>(16, values.size() / 2);
@@ -146,7 +146,7 @@ BrokenResults off_by_one_block(const HonestRun& run) {
   });
 }
 
-// The last two axes read the other way round.
+// Exchanges the last two axes when reading.
 BrokenResults transposed(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     if (desc.shape.size() < 2) return std::reverse(values.begin(), values.end());
@@ -166,7 +166,7 @@ double with_bits(double value, int bits) {
   return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
 }
 
-// Four bits fewer than fp16 and bf16 have, 16 fewer than fp32.
+// Four bits fewer than fp16 and bf16, 16 fewer than fp32.
 BrokenResults rounded_narrowly(const HonestRun& run) {
   return changed(run, [](const TensorDesc& desc, std::vector<double>& values) {
     const int bits = desc.dtype == DType::fp16 ? 7 : desc.dtype == DType::bf16 ? 4 : 8;

@@ -11,17 +11,17 @@
 
 namespace opbench {
 
-/// An honest kernel on given values, and what mutations need of it.
+/// A correct kernel on given values, and the data that mutations need.
 class HonestRun {
  public:
-  /// Errors: whatever the kernel throws.
+  /// Errors: any exception of the kernel.
   HonestRun(const Kernel& kernel, const Case& c, std::uint64_t seed);
 
   const Kernel& kernel() const { return kernel_; }
   const Problem& problem() const { return problem_; }
   const InputElements& inputs() const { return inputs_; }
   const std::vector<Elements>& results() const { return results_; }
-  /// What it makes of other inputs of the same problem, and of those of another seed.
+  /// Results of the kernel for other inputs of the problem. `other_results` are for another seed.
   std::vector<Elements> results_of(const InputElements& inputs) const;
   const std::vector<Elements>& other_results() const { return others_; }
 
@@ -35,19 +35,18 @@ class HonestRun {
   std::vector<Elements> results_, others_;
 };
 
-/// The results of a broken operator; none where it cannot be broken so.
+/// Results of a broken operator; empty if the mutation does not apply.
 using BrokenResults = std::optional<std::vector<Elements>>;
 
-/// A way to break an operator.
+/// A mutation of an operator.
 struct Mutation {
   std::string_view name;
   std::string_view summary;
   BrokenResults (*break_it)(const HonestRun& run);
-  std::string_view op = {};  ///< the only operator that has it; empty: any
+  std::string_view op = {};  ///< the only operator with this mutation; empty: any
 };
 
-/// Those that break what goes in or comes out of any operator, then those that break one operator's
-/// formula.
+/// Mutations of the inputs or outputs of any operator, then mutations of one operator's formula.
 std::vector<const Mutation*> all_mutations();
 std::span<const Mutation> result_mutations();
 std::span<const Mutation> input_mutations();

@@ -1,5 +1,5 @@
-// opbench whose kernels are slow, wrong, crash or hang as the environment says: what tests start
-// where it must find such kernels, or live with them.
+// opbench with kernels that are slow, wrong, crash or hang, as selected by the environment. Tests
+// use it to check how opbench handles such kernels.
 #include <iostream>
 #include <streambuf>
 #include <string>
@@ -18,11 +18,11 @@ bool is_request_for_sample(const std::string& line) {
   try {
     return check::parse_request(line).kind == check::Request::sample;
   } catch (const Error&) {
-    return false;  // the worker says so
+    return false;  // the worker reports the error
   }
 }
 
-/// The requests to a worker, of which the faults know what it is about to do.
+/// The requests to a worker. The faults use them to know its next action.
 class Requests : public std::streambuf {
  public:
   explicit Requests(std::streambuf& source) : source_(source) {}

@@ -1,5 +1,5 @@
-// Can the harness be fooled, and what do its tolerances see? Kernels that cheat or are broken, and
-// the pipeline of every run.
+// Tests if the harness can be deceived, and which errors its tolerances detect: kernels that cheat
+// or are broken run in the pipeline of every run.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     context.complain(error.what());
     return kBadInput;
-  } catch (const std::exception& error) {  // also a run that an interrupt left without a record
+  } catch (const std::exception& error) {  // includes an interrupted run without a record
     context.complain(error.what());
     return kCouldNotFinish;
   }

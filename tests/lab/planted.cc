@@ -12,7 +12,8 @@
 namespace opbench {
 namespace {
 
-/// What the kernel that is being prepared wraps: `Kernel::prepare` is a function without a state.
+/// The wrapper for the kernel being prepared, because `Kernel::prepare` is a function without
+/// state.
 struct Planting {
   const Kernel* honest = nullptr;
   Wrap wrap = nullptr;

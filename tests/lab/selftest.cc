@@ -14,13 +14,13 @@
 namespace opbench {
 namespace {
 
-/// Three sizes of an operator: small and odd, with a tail behind every vector, and past a million.
+/// Three sizes of an operator: small and odd; with a tail after every vector; above a million.
 struct Triple {
   const char* variant;
   std::array<const char*, 3> ids;
 };
 
-// The first three are those of the quick test.
+// The quick test uses the first three.
 constexpr Triple kTriples[] = {
     {"softplus_v2",
      {"softplus[4095,fp32]", "softplus[3x16x57x57,fp16,NC1HWC0]", "softplus[1048591,fp32]"}},

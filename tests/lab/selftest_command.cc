@@ -53,7 +53,7 @@ int selftest(bool is_adversarial, int threads, CommandContext& context) {
   std::size_t last_tenth = 0;
   const SelftestResult result =
       run_selftest(options, [&](std::size_t done, std::size_t total, const std::string& what) {
-        // Lines that are not overwritten: one for each tenth.
+        // Without a terminal lines are not overwritten: prints one for each tenth.
         const std::size_t tenth = 10 * done / std::max<std::size_t>(1, total);
         if (done == 0 || context.is_progress_overwritten() || tenth != last_tenth) {
           progress.begin(done, total);

@@ -1,4 +1,4 @@
-// Every cheat of the catalogue must be caught, and nobody else.
+// Every cheat must be detected, and every correct kernel must pass.
 #include "tests/lab/selftest.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ Record run_cheat(std::string_view name, const char* id, const char* variant, int
   return run_planted(plan_one(id, variant), cheat.wrap, short_run(cheat.seconds), threads);
 }
 
-// 0 if the run could not tell.
+// Empty if no check detected the cheat.
 std::string check_that_caught(std::string_view name) {
   return caught_by(run_cheat(name, "softplus[4095,fp32]", "softplus_v2"));
 }
@@ -53,7 +53,7 @@ TEST(Selftest, AnHonestKernelThatIsWrappedPasses) {
   EXPECT_EQ(record.times->samples.size(), 2u);
 }
 
-// What passes a verification is caught where it is timed.
+// A cheat that passes verification is detected while it is timed.
 TEST(Selftest, TimedCallsAreCheckedCalls) {
   EXPECT_EQ(check_that_caught("on-poison"), "skipped call");
   EXPECT_EQ(check_that_caught("stale-by-content"), "skipped call");
@@ -66,7 +66,7 @@ TEST(Selftest, TimedCallsAreCheckedCalls) {
   EXPECT_EQ(check_that_caught("reads-past-end"), "repetition");
 }
 
-// One number for a million: a change of a single input would drown in it.
+// One output for a million inputs: a change of a single input would be smaller than its rounding.
 TEST(Selftest, ResultsThatManyInputsMakeAreNoHidingPlace) {
   for (const char* name : {"copy-by-content", "from-memory"}) {
     const Record record = run_cheat(name, "mean[1048591,fp32]", "reduce_mean");
@@ -74,7 +74,7 @@ TEST(Selftest, ResultsThatManyInputsMakeAreNoHidingPlace) {
   }
 }
 
-// Long calls are repetitions of their own: every one sees inputs that are all new.
+// A long call is a whole repetition with entirely new inputs.
 TEST(Selftest, ALongCallIsCheckedOnInputsThatAreNearlyThoseBefore) {
   for (const char* name : {"copy-by-content", "samples-inputs"}) {
     const Record record = run_cheat(name, "concat[524295,524296,fp32,ND,axis=0]", "concat_d");

@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-/// Files written while it lives cannot grow beyond `bytes`: what a full disk looks like.
+/// During its lifetime files cannot grow beyond `bytes`, like on a full disk.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

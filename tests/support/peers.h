@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// oneDNN's kernel of the operator; null if it has none, or the build is without oneDNN.
+/// oneDNN's kernel of the operator; null if it does not exist or the build has no oneDNN.
 inline const Kernel* peer_of(std::string_view op) {
   const std::vector<const Kernel*> kernels = kernels_of(op);
   const auto found = std::find_if(kernels.begin(), kernels.end(),

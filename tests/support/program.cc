@@ -36,15 +36,14 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
   return lines;
 }
 
-/// What runs keep of themselves is not to replace what the user's own runs have kept.
+/// Stored runs of tests must not replace the user's stored runs.
 struct CacheOfTests {
   CacheOfTests() { setenv("XDG_CACHE_HOME", directory.directory().c_str(), 1); }
   TempDir directory;
 };
 const CacheOfTests cache_of_tests;
 
-/// Holds signals back, so that none is lost to a handler of this process in a child that has yet to
-/// become the program.
+/// Blocks signals, so that a handler of this process does not take them in a child before exec.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -55,7 +54,7 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   ~HeldSignals() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
-  /// In the child: what was held back ends it, as it would a program that has just begun.
+  /// In the child: unblocked signals end it, like a program that has just started.
   void release_in_child() const {
     for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
@@ -65,7 +64,7 @@ class HeldSignals {
   sigset_t before_;
 };
 
-// Puts a file in the place of a stream of a child.
+// Redirects a stream of a child to a file.
 bool redirect(const char* file, int flags, int stream) {
   const int opened = open(file, flags, 0600);
   return opened >= 0 && dup2(opened, stream) >= 0;
@@ -73,7 +72,7 @@ bool redirect(const char* file, int flags, int stream) {
 
 }  // namespace
 
-// Between fork and exec stands nothing that allocates: another thread may hold that lock.
+// No allocations between fork and exec, because another thread may hold the allocator's lock.
 Process::Process(std::vector<std::string> words, const ProcessOptions& options) {
   std::vector<std::string> lines = environment_with(options.environment);
   const std::vector<char*> argv = pointers(words), envp = pointers(lines);
@@ -85,7 +84,7 @@ Process::Process(std::vector<std::string> words, const ProcessOptions& options) 
   if (pid_ > 0) return;
   held.release_in_child();
   constexpr int kWrite = O_WRONLY | O_CREAT | O_TRUNC;
-  alarm(options.limit_s);  // outlives exec
+  alarm(options.limit_s);  // stays active after exec
   const bool is_ready = redirect("/dev/null", O_RDONLY, STDIN_FILENO) &&
                         redirect(out.c_str(), kWrite, STDOUT_FILENO) &&
                         redirect(err.c_str(), kWrite, STDERR_FILENO) &&

@@ -12,20 +12,20 @@
 
 namespace opbench {
 
-/// What a command did.
+/// Result of a command.
 struct Outcome {
-  int code = -1;  // of its end; 128 + the signal that killed it
+  int code = -1;  // exit code; 128 + the number of the signal that killed it
   std::string out, err;
-  std::size_t peak_bytes = 0;  // of memory; 0 where it ran in this process
+  std::size_t peak_bytes = 0;  // memory; 0 if it ran in this process
 };
 
 struct ProcessOptions {
-  std::map<std::string, std::string> environment;  // besides that of this process
-  std::filesystem::path directory;                 // where it starts; "" for the current one
-  unsigned limit_s = 240;                          // after which SIGALRM ends it
+  std::map<std::string, std::string> environment;  // in addition to that of this process
+  std::filesystem::path directory;                 // start directory; "": the current one
+  unsigned limit_s = 240;                          // time limit, after which SIGALRM ends it
 };
 
-/// A program in a process of its own, with no input and its output kept.
+/// A program in a separate process, without input. Its output is stored.
 class Process {
  public:
   /// `words`: the program's path, then its arguments.
@@ -34,9 +34,9 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  /// Waits until it has printed `text` on standard output. False if it never will.
+  /// Waits until `text` is on standard output. Returns false if the process ends without it.
   bool has_printed(const std::string& text) const;
-  /// As has_printed, on standard error.
+  /// Like has_printed, for standard error.
   bool has_told(const std::string& text) const;
   void send(int signal) const;
   Outcome wait();
@@ -48,16 +48,16 @@ class Process {
   pid_t pid_ = -1;
 };
 
-/// The command line in this process, through run_cli.
+/// Runs the command line in this process with run_cli.
 Outcome opbench_with(std::vector<std::string> args);
 
-/// The built opbench in a process of its own.
+/// Runs the built opbench in a separate process.
 Outcome run_program(std::vector<std::string> args, const ProcessOptions& options = {});
 
-/// A shell command.
+/// Runs a shell command.
 Outcome shell(const std::string& command, const ProcessOptions& options = {});
 
-/// Is there a command of this name?
+/// True if the command exists.
 bool has_command(const std::string& name);
 
 }  // namespace opbench

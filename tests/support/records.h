@@ -11,7 +11,7 @@ namespace opbench {
 Record record_of(const std::string& case_id = "relu[64,fp32]",
                  const std::string& variant = "native");
 
-/// The same with one call in each of these times.
+/// Like record_of, with one timed call for each of these times.
 Record timed_record(std::vector<double> us, const std::string& case_id = "relu[64,fp32]",
                     const std::string& variant = "native");
 

@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// What the Error says that `work` throws; "accepted" if it throws none.
+/// Returns the message of the Error that `work` throws; "accepted" if it throws no Error.
 template <class Work>
 std::string refusal_by(const Work& work) {
   try {
@@ -19,7 +19,8 @@ std::string refusal_by(const Work& work) {
   }
 }
 
-/// The same for input from outside, where a RunError, which blames the machine, fails the test.
+/// Like refusal_of, for external input. A RunError, which reports a failure of the machine, fails
+/// the test.
 template <class Work>
 std::string bad_input_by(const Work& work) {
   try {

@@ -6,7 +6,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What a revision cannot build has a file of the name `broken`.
+// Revisions with a file named `broken` cannot be built.
 constexpr const char* kBuild = R"sh(#!/bin/sh
 set -eu
 cd "$(dirname "$0")"

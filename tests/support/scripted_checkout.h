@@ -12,20 +12,20 @@
 
 namespace opbench {
 
-/// A git repository with a script of tools/ and a build.sh that compiles its opbench, a launcher in
-/// a few lines: what the script does with git, two folders and two builds is real, in milliseconds.
+/// A git repository with a script of tools/ and a build.sh that compiles a short launcher as its
+/// opbench. Git, both folders and both builds are real, but take milliseconds.
 class ScriptedCheckout : public testing::Test, protected TempDir {
  protected:
   /// `launcher`: C, compiled to build/release/opbench in every revision.
   ScriptedCheckout(const std::string& script, const std::string& launcher);
 
   Outcome sh(const std::string& command, const std::string& folder = "") const;
-  /// Writes a file and commits all that is there.
+  /// Writes a file and commits all changes.
   void commit(const std::string& file, const std::string& text) const;
-  /// What is printed after `git rev-parse`, without the end of the line.
+  /// Returns the output of `git rev-parse`, without the line end.
   std::string revision(const std::string& name) const;
 
-  /// Where the repository is; beside it, nothing of git.
+  /// Folder of the repository. Its parent folder is not a repository.
   std::string root() const { return path("checkout"); }
 };
 

@@ -1,5 +1,5 @@
-// The only file that knows where this build stands: the objects of all others are the same in every
-// clone, so that a compiler cache serves them all.
+// The only file that contains the paths of this build. The objects of all other files are equal in
+// every clone, so that a compiler cache can share them.
 #include "tests/support/source_tree.h"
 
 namespace opbench {

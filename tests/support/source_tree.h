@@ -6,16 +6,16 @@
 
 namespace opbench {
 
-/// A file of the source tree by its path from the root, as in "cases/resnet.yaml".
+/// Path of a file of the source tree, given relative to the root: "cases/resnet.yaml".
 std::string source_file(std::string_view path);
 
-/// A file or folder of tests/data, which README.md there describes.
+/// Path of a file or folder of tests/data; its README.md describes them.
 std::filesystem::path test_data(std::string_view path);
 
-/// The opbench that was built with these tests.
+/// Path of the opbench that was built with these tests.
 const std::string& program();
 
-/// The same with kernels that are slow, wrong, crash or hang, as the environment says
+/// Path of opbench_faulty: kernels are slow, wrong, crash or hang, as selected by the environment
 /// (tests/lab/faults.h).
 const std::string& faulty_program();
 

@@ -8,12 +8,12 @@
 
 #include "harness/run/record.h"
 
-// Steps of a context made by hand: what the reports of contexts are tested with.
+// Hand-made steps of a context, for tests of the reports on contexts.
 namespace opbench::step_records {
 
 inline constexpr double kMiB = 1 << 20;
 
-/// Type, number of tasks, their time in microseconds.
+/// Task type, number of tasks, their time in microseconds.
 struct Part {
   std::string type;
   int count;
@@ -32,7 +32,7 @@ inline std::vector<TypeTime> types_of(const std::vector<Part>& parts) {
   return types;
 }
 
-/// A step that ran: its time is that of its tasks.
+/// A step that ran. Its time is the sum of its tasks.
 inline Record step(const std::string& name, const std::string& after,
                    const std::vector<Part>& parts, StepDetails details = {}) {
   details.context = "shufflenet_v2";
@@ -72,7 +72,7 @@ inline TensorDesc desc(DType dtype, Dims shape, Format format) {
   return made;
 }
 
-/// Two tasks: a TransData that was inserted, and the convolution that wants it.
+/// Two tasks: a convolution, and the TransData inserted for it.
 inline std::vector<TaskTime> two_tasks() {
   const TensorDesc plain = describe(DType::fp16, {8, 58, 28, 28}, Format::NCHW);
   const TensorDesc blocked = describe(DType::fp16, {8, 58, 28, 28}, Format::NC1HWC0);
@@ -95,7 +95,7 @@ inline std::vector<TaskTime> two_tasks() {
            {blocked}}};
 }
 
-/// Forward pass of ShuffleNetV2 as it is tuned; one step cannot run on a CPU.
+/// Forward pass of ShuffleNetV2 during tuning. One step cannot run on a CPU.
 inline std::vector<Record> shufflenet() {
   StepDetails d;
   std::vector<Record> steps;

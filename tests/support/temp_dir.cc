@@ -27,7 +27,7 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-  std::error_code ignored;  // a test may have taken its permissions away
+  std::error_code ignored;  // a test may have removed its permissions
   fs::remove_all(directory_, ignored);
 }
 

@@ -4,8 +4,7 @@
 
 namespace opbench {
 
-/// Commands print in lines of any length while one is there, so that a text can be found as a
-/// whole.
+/// During its lifetime commands do not wrap lines, so that tests can search for a whole text.
 struct WideTerminal {
   WideTerminal() { setenv("COLUMNS", "1000", 1); }
   ~WideTerminal() { unsetenv("COLUMNS"); }

@@ -13,7 +13,7 @@
 
 namespace opbench {
 
-/// A dump that a test writes, record by record, and reads. A fixture inherits it.
+/// A dump that a test writes record by record and then reads. A fixture inherits it.
 class WrittenDump : protected TempDir {
  protected:
   void record(const std::string& op, std::optional<int> seq = std::nullopt) {
@@ -30,7 +30,7 @@ class WrittenDump : protected TempDir {
     writer_->write_output(name, made.desc, made.data());
   }
 
-  /// The written dump; nothing can be added any more.
+  /// Returns the written dump. Later records cannot be added.
   DumpSource& source() {
     if (!source_) {
       writer_->finish();

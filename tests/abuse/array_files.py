@@ -1,4 +1,4 @@
-"""Files of arrays: headers, archives, pickles, tables of text, and names of raw files."""
+"""Files of arrays: headers, archives, pickles, text tables, and names of raw files."""
 import io
 import pickle
 import shutil
@@ -35,7 +35,7 @@ def headers():
 
 def archive(members, compression=zipfile.ZIP_STORED):
     buffer = io.BytesIO()
-    warnings.simplefilter("ignore")  # of names that are there twice
+    warnings.simplefilter("ignore")  # of duplicate names
     with zipfile.ZipFile(buffer, "w", compression) as file:
         for name, data in members:
             file.writestr(zipfile.ZipInfo(name), data, compression)
@@ -62,7 +62,7 @@ def archives():
 
 
 def overlapping(one):
-    """Every entry of the directory leads to the same member."""
+    """Every entry of the directory refers to the same member."""
     data = bytearray(archive([(f"x{i:03}.npy", one) for i in range(300)], zipfile.ZIP_DEFLATED))
     entry = data.find(b"PK\x01\x02")
     while entry >= 0:
@@ -141,7 +141,7 @@ def files():
 
 
 def copied(path):
-    """Beside it, because no file is compared with itself."""
+    """Compares with a copy, because a file is not compared with itself."""
     other = path.parent / "again" / path.name
     other.parent.mkdir(exist_ok=True)
     shutil.copy(path, other)
@@ -156,7 +156,7 @@ def commands(path):
 
 
 def is_silent(attempt, directory):
-    """An end that says all is well over a file of which nothing was written."""
+    """A valid directory at the end of a file whose data was never written."""
     if attempt.code != 0 or (directory / "out").exists() or any(directory.glob("out.*")):
         return []
     return ["exit code 0, and nothing is written"]

@@ -1,4 +1,4 @@
-"""Runs the program on one hostile input, and says what it promised and did not do."""
+"""Runs the program on one hostile input, and returns the guarantees that it violated."""
 import os
 import resource
 import signal
@@ -6,14 +6,14 @@ import subprocess
 import tempfile
 import time
 
-CPU_SECONDS = 5  # of the program and its children, whatever else the machine does
+CPU_SECONDS = 5  # processor time of the program and its children, independent of other load
 WALL_SECONDS = 120
 RESIDENT_BYTES = 1 << 30
-ADDRESS_BYTES = 16 << 30  # so that a program that wants all memory does not take it from the machine
+ADDRESS_BYTES = 16 << 30  # protects the machine from a program that allocates without limit
 
 
 class Attempt:
-    """How the program ended: its exit code, minus the signal that killed it, None if it did not end."""
+    """Result of a process: its exit code, minus the signal that killed it, None if it did not end."""
 
     def __init__(self, program, arguments, directory):
         words = [str(program), *map(str, arguments)]
@@ -69,5 +69,5 @@ def wait(process):
 
 
 def left_behind(directory, before):
-    """Temporary files that are there now and were not."""
+    """Temporary files that were created and not removed."""
     return [str(path.name) for path in directory.rglob(".opbench-*") if path not in before]

@@ -5,7 +5,7 @@ TEXTS = ["0", "-1", "1.5", "1e400", ".inf", ".nan", "-.inf", "nan", "92233720368
          "!!float 1", "1x1", "0x10", "0o7", "1_000", "'" + "x" * 5000 + "'", "'\u202e'", HUGE, "[" * 70 + "]" * 70,
          "{a: {b: {c: {d: 1}}}}", "2147483648", "[9223372036854775807, 9223372036854775807]", "'=1+1'", "'<script>alert(1)</script>'"]
 
-INPUTS = {  # of operators whose attributes are lists or numbers
+INPUTS = {  # inputs of operators with attributes that are lists or numbers
     "pad": "[[4, 4]]", "transpose": "[[4, 4]]", "softmax": "[[4, 4]]", "softplus": "[[4, 4]]", "conv2d": "[[1, 4, 8, 8], [4, 4, 3, 3]]",
     "reshape": "[[4, 4]]", "flip": "[[4, 4]]", "roll": "[[4, 4]]", "topk": "[[4, 4]]", "one_hot": "[[4]]", "cumsum": "[[4, 4]]",
     "max_pool2d": "[[1, 4, 8, 8]]", "upsample_nearest2d": "[[1, 4, 8, 8]]", "concat": "[[4], [4]]", "split": "[[4, 4]]",

@@ -1,4 +1,4 @@
-"""Dump files of a device: a header in protobuf and the bytes of the tensors."""
+"""Device dump files: a header in protobuf and the bytes of the tensors."""
 import struct
 
 

@@ -1,11 +1,11 @@
-"""Dumps as the dumper writes them, which something is then added to."""
+"""Dumps in the dumper's format, to which a test adds objects."""
 import numpy
 
 ATTRIBUTES = {"DeviceType": 10, "DataType": 1, "FormatType": 0, "Type": 0, "Stride": numpy.array([1], "int64")}
 
 
 def tensor(place, name, values=None, **options):
-    """Attributes and h5py's options for datasets, by their names."""
+    """Attributes, and h5py's options for datasets, by name."""
     given = {key: options.pop(key) for key in list(options) if key in ATTRIBUTES or key.startswith("opbench_")}
     values = numpy.arange(8, dtype="f4") if values is None else values
     dataset = place.create_dataset(name, data=values, **options)

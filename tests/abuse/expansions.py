@@ -1,4 +1,4 @@
-"""Contexts whose few lines unroll to many nodes, and those that are long as they stand."""
+"""Contexts whose few lines expand to many nodes, and contexts with many lines."""
 
 
 def chain(nodes, settings=""):
@@ -7,7 +7,7 @@ def chain(nodes, settings=""):
 
 
 def repeated(levels, repeats, settings=""):
-    """Blocks that include the one before, each so many times."""
+    """Blocks that each include the previous block several times."""
     text = "blocks:\n  b0: {inputs: [x], nodes: [{op: relu, in: x, out: y}], outputs: [y]}\n"
     for level in range(1, levels):
         text += f"  b{level}: {{inputs: [x], nodes: [{include(level - 1, repeats)}], outputs: [y]}}\n"

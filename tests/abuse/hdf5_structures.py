@@ -1,4 +1,4 @@
-"""HDF5 files that the dumper does not write: spaces, types, links, layouts, bombs. Each is valid for the library."""
+"""HDF5 files that the dumper does not write: spaces, types, links, layouts, bombs. All are valid for the library."""
 import h5py
 import numpy
 
@@ -162,5 +162,5 @@ def attempts(world):
         try:
             write(path, make, is_whole)
         except (ValueError, TypeError, OSError, RuntimeError):
-            continue  # this library does not write it
+            continue  # this version of the library cannot write it
         yield f"{name}: {' '.join(command)}", words(command, path)

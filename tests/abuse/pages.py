@@ -1,4 +1,4 @@
-"""Pages for a browser whose every text is a script, and tables whose every text is a formula."""
+"""HTML pages whose texts are scripts, and tables whose texts are formulas."""
 import csv
 import io
 import json
@@ -10,7 +10,7 @@ FORMULAS = ["=1+1", "@SUM(A1)", "+1+cmd|' /C calc'!A0", "-1+1", "\t=1", "\r=1", 
 
 
 def texts(value, path=()):
-    """The places of all texts, keys of objects left out."""
+    """Places of all texts, without keys of objects."""
     if isinstance(value, str):
         yield path
     children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -29,7 +29,7 @@ def with_text(document, places, text):
 
 
 def runs_scripts(attempt, directory):
-    """The markup of a page is the program's; its data is JSON in which no tag begins."""
+    """Checks that a page's markup is the program's, and that its data is JSON in which no tag begins."""
     page = directory / "page.html"
     if attempt.code != 0 or not page.exists():
         return []

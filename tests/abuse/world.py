@@ -1,4 +1,4 @@
-"""Where inputs are written, and which of them are tried."""
+"""Folders for the inputs, and the selection of inputs to try."""
 import json
 import re
 import shutil
@@ -6,7 +6,7 @@ import subprocess
 
 
 class World:
-    """`share`: of so many inputs of a class one is tried."""
+    """`share`: with --quick, one of this many inputs of a class is tried."""
 
     def __init__(self, program, root, directory, share):
         self.program, self.root, self.directory, self.share = program, root, directory, share
@@ -14,7 +14,7 @@ class World:
         self.made = self.numbers = 0
 
     def fresh(self):
-        """An empty directory; the one before is gone."""
+        """Creates an empty directory and removes the previous one."""
         if self.place != self.directory:
             shutil.rmtree(self.place, ignore_errors=True)
         self.made += 1
@@ -23,7 +23,7 @@ class World:
         return self.place
 
     def some(self, inputs, always=0):
-        """Those that are tried: the first `always`, then evenly spread ones."""
+        """Selects the first `always` inputs, then evenly spaced ones."""
         return inputs[:always] + inputs[always::self.share]
 
     def next_number(self):
@@ -31,12 +31,12 @@ class World:
         return self.numbers
 
     def attributes_of(self, operator):
-        """Their names."""
+        """Names of the selected inputs."""
         listed = subprocess.run([str(self.program), "list", operator], capture_output=True, text=True, check=False).stdout
         return re.findall(r"^  (\w+) = ", listed, re.MULTILINE)
 
     def documents(self):
-        """Whole files of every kind that `opbench report` or `explain` takes, by kind."""
+        """Complete files of every kind that `opbench report` or `explain` accepts, by kind."""
         samples = self.root / "results/samples"
         made = {kind: json.loads((samples / f"{kind}.json").read_text()) for kind in ("results", "compare")}
         judged = self.directory / "judge.json"

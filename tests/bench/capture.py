@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""What capturing costs: a training step of a ResNet-18 (batch 8, 224 x 224), bare, captured, and reduced to statistics,
-beside h5py writing the same bytes. Each is a process of its own, so that its memory is.
+"""Measures the cost of capturing: a training step of a ResNet-18 (batch 8, 224 x 224), bare, captured, and reduced to
+statistics, compared with h5py writing the same bytes. Each runs in a separate process, so that memory is measured
+separately.
 
     tests/bench/capture.py [--folder /tmp] [--batch 8] [--size 224] [--repeat 3]
 
-Prints median seconds of --repeat, and how much more memory a capture takes than the bare step."""
+Prints the median seconds of --repeat runs, and how much more memory a capture takes than the bare step."""
 
 import argparse
 import json
@@ -61,7 +62,7 @@ def captured(options, path, **how):
 
 
 def copied(path, copy):
-    """h5py writing the datasets of `path`, large ones first, by its ordinary interface; reading is not timed."""
+    """Writes the datasets of `path` with h5py's ordinary interface, large ones first. Reading is not timed."""
     import h5py
     import numpy as np
 

@@ -1,10 +1,12 @@
 #!/bin/sh
-# How often the regression check is wrong, and what it finds: the figures it is held to, on the machine as it is now.
+# Measures error rates and power of the regression check on this machine, and compares them with the stated figures.
 #
 #   tests/bench/check-power.sh PROGRAM [PART...]
 #
-# PROGRAM is an opbench_faulty (./build.sh preset release opbench_faulty); parts are same, ten, five, some, wrong, long, budget, one, stored and many (default: all). RUNS=20
-# repeats of each. Beside each figure stand the load and, once, the machine: docs/check.md has a table of them. It takes some hours on two cores, about half a minute a run; other load makes it longer, not wrong.
+# PROGRAM is an opbench_faulty (./build.sh preset release opbench_faulty). PARTs are same, ten, five, some, wrong, long,
+# budget, one, stored and many (default: all), with RUNS=20 repeats of each. The output has the load for each figure and
+# the machine once; docs/check.md has a table of the figures. It takes some hours on two cores, about half a minute a
+# run. Other load makes it longer, not wrong.
 set -eu
 program=$(realpath "$1")
 shift
@@ -20,11 +22,11 @@ if OPBENCH_TEST_SLOWDOWN=unreadable "$program" --version >/dev/null 2>&1; then
   echo "$program plants no faults: give an opbench_faulty" >&2
   exit 2
 fi
-# The other build: the same program without faults.
+# The base build: the same program without faults.
 printf '#!/bin/sh\nunset OPBENCH_TEST_SLOWDOWN OPBENCH_TEST_WRONG_CALLS\nexec "%s" "$@"\n' "$program" >"$work/base"
 chmod +x "$work/base"
 
-# gate NAME ARGS: one check of each run, check.json and exit code kept.
+# gate NAME ARGS: one check for each run; keeps check.json and the exit code.
 gate() {
   name=$1
   shift
@@ -37,7 +39,7 @@ gate() {
   done
 }
 
-# count NAME WHAT: verdicts SLOWER and all verdicts over all runs, and runs by exit code.
+# count NAME WHAT: prints verdicts SLOWER and all verdicts over all runs, and runs by exit code.
 count() {
   python3 - "$work" "$1" <<'PYTHON'
 import collections, glob, json, sys
@@ -64,8 +66,8 @@ print(f"  noise floor {floors[0]:.1f} to {floors[-1]:.1f}%, seconds per run {sec
 PYTHON
 }
 
-# Results of separate processes instead of turns. stored NAME FACTOR CASES: times of the later run are multiplied by
-# FACTOR, as they would be if every call took so much longer.
+# stored NAME FACTOR CASES: compares stored results of separate processes. Times of the later run are multiplied by
+# FACTOR, as if every call took that much longer.
 stored() {
   name=$1 factor=$2
   shift 2
@@ -92,12 +94,12 @@ PYTHON
   done
 }
 
-# every PERCENT: the slowdown of all the variants that are made slower.
+# every PERCENT: the slowdown of all slowed variants.
 every() { printf 'softplus_v2=%s,transpose=%s,gather_v2=%s,add=%s,relu=%s,native=%s' "$1" "$1" "$1" "$1" "$1" "$1"; }
 
 echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) CPUs"
 
-# What is known of the machine as a part begins; `count` says what others took of it until the part ended.
+# Prints the state of the machine at the start of a part. `count` prints the load by other processes at its end.
 load() {
   cp /proc/stat "$work/stat"
   uptime | sed 's/.*load/load/'

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Measures `opbench compare` beside its peers, all in one run: seconds (median of RUNS after one to warm the page
-# cache), GB/s of both files together, peak memory of opbench and the processes that it starts.
+# Measures `opbench compare` and other tools in one run: seconds (median of RUNS after one to warm the page cache), GB/s
+# of both files together, peak memory of opbench and its child processes.
 #
 #   tests/bench/compare.sh [BUILD]        BUILD: build/release, with tests
 #   CASES='tiny seven' RUNS=1 tests/bench/compare.sh
 #
-# Needs 2.5 GB in TMPDIR (or /tmp), /usr/bin/time is not needed, h5diff (hdf5-tools) is used if it is there.
+# Needs 2.5 GB in TMPDIR (or /tmp). Uses h5diff (hdf5-tools) if it is installed.
 set -eu
 cd "$(dirname "$0")/../.."
 build=${1:-build/release}
@@ -19,7 +19,7 @@ done
 work=$(mktemp -d "${TMPDIR:-/tmp}/opbench_compare.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 
-# measure LABEL BYTES TARGET COMMAND...: prints a line; the seconds go to $work/seconds.
+# measure LABEL BYTES TARGET COMMAND...: prints a line and writes the seconds to $work/seconds.
 measure() {
   python3 - "$runs" "$work/seconds" "$@" <<'PY'
 import os, statistics, subprocess, sys, time
@@ -47,7 +47,7 @@ for run in range(runs + 1):
     begin = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     while process.poll() is None:
-        # Looking at it costs time, so only the run that warms the cache is watched.
+        # Sampling memory costs time, so only the warm-up run is sampled.
         if run == 0:
             memory = max(memory, peak(process.pid))
             time.sleep(0.005)

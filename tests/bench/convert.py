@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""convert.py [--opbench PROGRAM] [--mib 1024]: what opbench convert costs on a directory of dumps of a device.
+"""convert.py [--opbench PROGRAM] [--mib 1024]: measures opbench convert on a directory of device dumps.
 
-Writes dumps of 16 MiB each (fp16, NC1HWC0) and converts them as they are stored and to NCHW, beside copying the
-same files one after the other. Prints seconds, cores in use (user + sys time / seconds), MiB/s against the copy, peak
-memory. Nothing is asserted; the first run of each is thrown away."""
+Writes dumps of 16 MiB each (fp16, NC1HWC0). Converts them without a change of format and to NCHW, and copies the same
+files one after the other. Prints seconds, cores in use (user + sys time / seconds), MiB/s relative to the copy, and
+peak memory. Asserts nothing. The first run of each is discarded."""
 import argparse
 import os
 import shutil
@@ -43,7 +43,7 @@ def write_dumps(directory, mib):
 
 
 def run(words):
-    """Seconds, cores in use, peak memory in MiB."""
+    """Returns seconds, cores in use, peak memory in MiB."""
     start = time.monotonic()
     child = os.spawnvp(os.P_NOWAIT, words[0], words)
     _, status, usage = os.wait4(child, 0)

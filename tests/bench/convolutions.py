@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the device's convolutions of cases/layers.yaml against oneDNN's: forward and both gradients.
+"""Compares the device's convolutions of cases/layers.yaml with oneDNN's: forward and both gradients.
 
   tests/bench/convolutions.py                                 every layer, one thread and two, four images
-  tests/bench/convolutions.py --filter conv1 --threads 1      layers whose name holds this
+  tests/bench/convolutions.py --filter conv1 --threads 1      layers whose name contains this
   tests/bench/convolutions.py --use forward,grad_input -n 32
 
-Prints a row for each layer and use: oneDNN's time in fp32 (the better of NCHW and NC1HWC0), and how many times as fast
-the device's variant is, stored in fp32 and in fp16. Times of a row come from one run, medians over --rounds of them.
-What lies below --limit is listed at the end; exit code 1 if anything does, 2 if nothing could be measured.
-"""
+Prints a row for each layer and use: oneDNN's time in fp32 (the better of NCHW and NC1HWC0), and the speedup of the
+device's variant, stored in fp32 and in fp16. Times of a row come from one run, medians over --rounds of them. Rows
+below --limit are listed at the end. Exit code 1 if there are any, 2 if nothing could be measured."""
 import argparse
 import json
 import os
@@ -19,7 +18,7 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# The suffix of the device's variants: conv2d and depthwise_conv2d.
+# Suffixes of the device's variants: conv2d and depthwise_conv2d.
 USES = {"forward": "", "grad_input": "_backprop_input", "grad_weight": "_backprop_filter"}
 
 
@@ -70,7 +69,7 @@ def extents(shape):
 
 
 def case_of(use, shape, attrs, dtype, form):
-    """The id of a layer's forward pass or of one of its gradients."""
+    """Returns the id of a layer's forward pass or of one of its gradients."""
     inputs = shape.split(",")
     (n, _, *plane), (m, _, *kernel) = extents(inputs[0]), extents(inputs[1])
     window = zip(plane, kernel, pair(attrs["stride"]), pair(attrs["padding"]), pair(attrs["dilation"]))

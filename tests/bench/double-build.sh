@@ -1,15 +1,15 @@
 #!/bin/sh
-# tools/check-against-base with this repository itself: real commits on top of HEAD, both revisions built in full.
+# Tests tools/check-against-base with this repository: real commits on top of HEAD, both revisions built completely.
 #
 #   tests/bench/double-build.sh [FOLDER]
 #
-# FOLDER (default: a temporary one) gets a clone and is kept, so that the next run builds only what changed. Needs two
-# full builds: half an hour without a compiler cache. Four commits, each against HEAD:
-#   comment   a comment in a source that all measuring goes through: nothing is worse, exit code 0
+# FOLDER (default: a temporary one) gets a clone and is kept, so that the next run rebuilds only changes. Needs two full
+# builds: half an hour without a compiler cache. Four commits, each against HEAD:
+#   comment   a comment in a source that affects all measurements: no regression, exit code 0
 #   twice     every operator is computed twice: SLOWER, exit code 1
 #   wrong     the first element of every result has another last bit: ERROR, exit code 1
-#   gone      a case is taken out of the case file: GONE, exit code 1
-# The exit code is 1 if one of them does not come out like this, 2 if it could not be tried.
+#   gone      a case is removed from the case file: GONE, exit code 1
+# The exit code is 1 if a result differs from this list, 2 if the test could not run.
 set -eu
 case ${1:-} in
   -h | --help)
@@ -39,7 +39,7 @@ grep -qxF "$launch" "$source" || {
 }
 failed=0
 
-# try NAME EXIT-CODE VERDICT: commits what was changed and checks it against HEAD.
+# try NAME EXIT-CODE VERDICT: commits the changes and checks them against HEAD.
 try() {
   git diff --quiet && { echo "double-build.sh: '$1' changed nothing" >&2; exit 2; }
   git commit --quiet --all --message "$1"

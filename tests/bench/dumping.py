@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""What dumping costs, and running a dump again: against plain reading and writing of the same bytes.
+"""Measures writing a dump and running it again, compared with plain reading and writing of the same bytes.
 
   tests/bench/dumping.py                      1 GiB in $TMPDIR or /tmp
   tests/bench/dumping.py --mib 256 --rounds 5 --directory /mnt/disk
 
-dump: seconds that `opbench --dump` spends on writing, by its own account, against write() of as many bytes into a file in the
-same directory, in turn; wanted: at least 80 % of that speed. load: `opbench run --load --dump` as a whole, start to end,
-against the sum of its parts: reading the file, running its operators, writing what they compute; wanted: at most 1.5
-times. Both are medians over the rounds; nothing is flushed to the disk by either side. Exit code 1 if one is missed."""
+dump: seconds that `opbench --dump` reports for writing, compared with write() of as many bytes into a file in the same
+directory, alternating; required: at least 80 % of that speed. load: `opbench run --load --dump`, from start to end,
+compared with the sum of its parts: reading the file, running its operators, writing their results; required: at most
+1.5 times. Both are medians over the rounds. Neither side flushes to the disk. Exit code 1 if a requirement is not
+met."""
 import argparse
 import json
 import os
@@ -17,7 +18,7 @@ import tempfile
 import time
 
 MIB = 1 << 20
-CALLS = 8  # relu each; half of a record's bytes are inputs
+CALLS = 8  # of relu; half of a record's bytes are inputs
 
 
 def write_plainly(path, size):
@@ -39,7 +40,7 @@ def read_plainly(path):
 
 
 def run(program, words, directory):
-    """Seconds of the whole process, and what its results say of where they went."""
+    """Returns the seconds of the whole process, and their parts from its results."""
     results = os.path.join(directory, "results.json")
     start = time.monotonic()
     subprocess.run([program, "-q", "--no-verify", "--overwrite", *words, "--json", results], check=True, stdout=subprocess.DEVNULL)
@@ -59,7 +60,7 @@ def main():
     with tempfile.TemporaryDirectory(dir=flags.directory) as directory:
         source, plain, loaded = (os.path.join(directory, name) for name in ("in.h5", "plain", "out.h5"))
         cases = []
-        for i in range(CALLS):  # alike but for the length, so that none is the same as another
+        for i in range(CALLS):  # equal except for the length, so that no case occurs twice
             cases += ["--case", f"relu[{elements - 1024 * i},fp32]"]
         dump = [*cases, "--variant", "relu", "--time", "0.001", "--repetitions", "1", "--dump", source]
         ratios, parts = [], []

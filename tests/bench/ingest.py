@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""opbench ingest on large tables and traces, beside pandas and json on the same files.
+"""Measures opbench ingest on large tables and traces, compared with pandas and json on the same files.
 
     ingest.py OPBENCH [GIGABYTES...] [--table] [--trace]
 
-Repeats samples of tests/data/profiles to files of 1, 2 and 4 GB, or those given: the rows of
-kernel_details/llm_bf16_st_rank0.csv, and the events of a step of traces/torch_kineto_2021_resnet50_one_step.json.gz, each
-time later and under new ids. Prints seconds and peak memory of each. pandas.read_csv and json.load read files whole: they
-are left out where the memory of the machine does not hold eight, or fifteen, times the file.
-"""
+Repeats samples of tests/data/profiles to files of 1, 2 and 4 GB, or GIGABYTES: the rows of
+kernel_details/llm_bf16_st_rank0.csv, and the events of a step of traces/torch_kineto_2021_resnet50_one_step.json.gz,
+each with later times and new ids. Prints seconds and peak memory of each. pandas.read_csv and json.load read whole
+files. They are skipped if the machine's memory is below eight, or fifteen, times the file."""
 import gzip
 import os
 import pathlib
@@ -52,7 +51,7 @@ def repeat_trace(path, size):
 
 
 def measure(command):
-    """Seconds, of the clock and of the processor, and the largest memory in MiB of a command."""
+    """Returns wall and processor seconds, and the peak memory in MiB of a command."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -83,7 +82,7 @@ def main():
                 if times * size * 1e9 < memory:
                     readers[other] = ["/usr/bin/python3", "-c", script, path]
                 for reader, command in readers.items():
-                    measure(["cat", path])  # into the page cache
+                    measure(["cat", path])  # loads the page cache
                     seconds, cpu, mebibytes = measure(command)
                     print(f"{size:>4g} {name:<20} {reader:<10} {seconds:>8.2f} {cpu:>8.2f} {mebibytes:>8.0f}", flush=True)
 

@@ -1,14 +1,13 @@
 #!/usr/bin/python3
-"""What `opbench judge` finds: honest records that it accuses, and planted faults that it misses.
+"""Measures `opbench judge`: correct records that it fails, and planted faults that it does not detect.
 
-  tests/bench/judge.py                          10,000 honest records and 1,000 faults, all kinds
+  tests/bench/judge.py                          10,000 correct records and 1,000 faults, all kinds
   tests/bench/judge.py --honest 500 --faults 100 --seed 7
   tests/bench/judge.py --keep DIR               keeps the dumps and reports
 
-Honest records are dumps of all variants that pass their verification, over all operators below, their dtypes, odd shapes
-and seeds. Faults are planted into copies of such records, with h5py (python3-h5py). Prints precision and recall by kind
-of fault; exit code 1 if an honest record is accused or less than 99 % of the faults are found.
-"""
+Correct records are dumps of all variants that pass their verification, over all operators below, their dtypes, odd
+shapes and seeds. Faults are planted into copies of such records, with h5py (python3-h5py). Prints precision and recall
+by kind of fault. Exit code 1 if a correct record fails or less than 99 % of the faults are found."""
 import argparse
 import collections
 import json
@@ -242,7 +241,7 @@ def case_ids(rng, count):
 
 
 def dump(program, ids, path, extra=()):
-    """Runs cases with all variants and dumps them; those that an operator refuses are left out one by one."""
+    """Runs cases with all variants and dumps them. Cases that an operator refuses are removed one by one."""
     command = [program, "run", "-q", "--overwrite", "--dump", path, "--time", "0.0001", "--repetitions", "1", "--threads", "1", *extra]
     for case in ids:
         command += ["--case", case]
@@ -279,7 +278,7 @@ def outputs(group):
 
 
 def honest(options, work, rng):
-    """Records, those that are accused, and by operator what is unknown."""
+    """Returns the number of records, the failed ones, and the unknown ones by operator."""
     records, accused, unknown, part = 0, [], collections.Counter(), 0
     while records < options.honest:
         path = os.path.join(work, f"honest{part}.h5")
@@ -287,7 +286,7 @@ def honest(options, work, rng):
         with h5py.File(path) as file:
             for record in judged(options.opbench, path, path + ".json"):
                 if note(file[record["path"]], "opbench_status") not in ("passed", "mistrusted"):
-                    continue  # it has failed its verification, and is dumped as it failed
+                    continue  # failed its verification; its dump is not a correct record
                 records += 1
                 if record["verdict"] == "GUILTY":
                     wrong = next(output for output in record["outputs"] if output["wrong"])
@@ -303,7 +302,7 @@ def honest(options, work, rng):
 
 
 def exact_result(call, group):
-    """What element-wise operators leave before they round, in fp64; None for others."""
+    """Results of element-wise operators before rounding, in fp64; None for other operators."""
     values = {name: item[()].astype(np.float64) for name, item in group["input"].items()
               if isinstance(item, h5py.Dataset) and item.attrs["Type"] == 0}
     op = call.split("[")[0]
@@ -317,14 +316,14 @@ def exact_result(call, group):
 
 
 def truncated(exact, dtype):
-    """Cut off instead of rounded."""
+    """Truncates instead of rounding."""
     bits, least = {"fp16": (10, -14), "bf16": (7, -126)}[dtype]
     unit = np.ldexp(1.0, np.maximum(np.frexp(np.abs(exact))[1] - 1, least) - bits)
     return (np.trunc(exact / unit) * unit).astype(np.float32)
 
 
 def narrow_sum(a, b):
-    """a @ b with sums in fp16."""
+    """Computes a @ b with sums in fp16."""
     total = np.zeros((a.shape[0], b.shape[1]), np.float16)
     for k in range(a.shape[1]):
         total = (total + (a[:, k:k + 1] * b[k:k + 1, :]).astype(np.float16)).astype(np.float16)
@@ -332,7 +331,7 @@ def narrow_sum(a, b):
 
 
 def plant(kind, group, call, rng, stale):
-    """Breaks the first output of a record; False where this kind of fault changes nothing there."""
+    """Breaks the first output of a record. Returns False if this kind of fault changes nothing in it."""
     data = outputs(group)[0]
     before = data[()]
     if before.dtype.kind != "f" or before.size < 8 or not np.isfinite(before).all() and kind != "NaN swallowed":
@@ -383,7 +382,7 @@ KINDS = ["tail not written", "one block", "one channel", "wrong rounding", "NaN 
 
 
 def faults(options, work, rng):
-    """By kind: planted and found."""
+    """Returns the planted and the found faults by kind."""
     planted, found, missed, part = collections.Counter(), collections.Counter(), [], 0
     wanted = options.faults // len(KINDS)
     while any(planted[kind] < wanted for kind in KINDS) and part < 200:

@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""What reading large results costs.
+"""Measures reading of large results.
 
   tests/bench/large_results.py                       150,000 and 1,000,000 records
   tests/bench/large_results.py --records 150000 --opbench build/release/opbench
 
-Writes results.json of as many records as asked for, those of results/samples over and over under other ids, and lets
-opbench make CSV of it. Prints size, seconds and peak memory; exit code 1 if the CSV has another number of lines.
-"""
+Writes results.json with that many records by repeating those of results/samples with other ids, and converts it to CSV
+with opbench. Prints size, seconds and peak memory. Exit code 1 if the CSV has another number of lines."""
 import argparse
 import json
 import os
@@ -19,7 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 
 def write(path, sample, count):
-    """The document as opbench writes it, but for records in a line each."""
+    """Document in the format of opbench, but with one line for each record."""
     records = sample.pop("records")
     head = json.dumps(sample, indent=2)
     with open(path, "w") as file:
@@ -33,7 +32,7 @@ def write(path, sample, count):
 
 
 def measured(command, output):
-    """Exit code, seconds, peak MiB."""
+    """Returns exit code, seconds, peak MiB."""
     begin = time.perf_counter()
     with open(output, "wb") as file:
         process = subprocess.Popen(command, stdout=file)

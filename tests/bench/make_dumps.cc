@@ -1,7 +1,7 @@
-// make_dumps DIRECTORY CASE: writes npu.h5 and gpu.h5, which differ a little.
+// make_dumps DIRECTORY CASE: writes npu.h5 and gpu.h5, which differ slightly.
 //   large  200 operators of 1,000,000 fp32 elements
-//   failing the same, off by up to 2^-4: all fail
-//   reordered the same, the NPU's from the last to the first: all fail
+//   failing like large, with differences of up to 2^-4: all fail
+//   reordered like failing, the NPU's operators in reverse order: all fail
 //   single one tensor of 100,000,000 fp32 elements
 //   tiny   40,000 operators of 4 fp32 elements
 //   seven  seven tensors of 1,000 fp32 elements
@@ -24,7 +24,7 @@ struct Case {
   std::string_view name;
   int operators;
   std::int64_t elements;
-  float apart = 0x1p-12f;  // of a value
+  float apart = 0x1p-12f;  // relative difference
   bool is_reversed = false;
 };
 
@@ -35,7 +35,7 @@ constexpr Case kCases[] = {{"large", 200, 1'000'000},
                            {"tiny", 40'000, 4},
                            {"seven", 7, 1000}};
 
-// Values between -1 and 1; those of the NPU are off by up to `apart` of themselves.
+// Values between -1 and 1. Values of the NPU differ by up to `apart` relatively.
 void fill(std::vector<float>& values, std::uint64_t seed, float apart) {
   std::uint64_t state = seed * 0x9e3779b97f4a7c15u + 1;
   for (float& value : values) {

@@ -1,5 +1,5 @@
-// How fast measure_pairs is on data in memory: the best of several repetitions, next to memcpy of
-// the same bytes and to each loop over blocks in the cache.
+// Measures the speed of measure_pairs on data in memory: the best of several repetitions, compared
+// with memcpy of the same bytes and with each loop over blocks in the cache.
 //   measure_bench [repetitions]
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 int repetitions = 7;
 
-// Nanoseconds of the fastest call.
+// Returns nanoseconds of the fastest call.
 double best_of(const std::function<void()>& work) {
   double best = 1e300;
   for (int i = 0; i < repetitions; ++i) {
@@ -40,7 +40,7 @@ struct Data {
   std::vector<float> actual, expected;
 };
 
-// Values around 0 and others close to them.
+// Values around 0, and close values for the other side.
 Data data_of(std::size_t count) {
   Data data{std::vector<float>(count), std::vector<float>(count)};
   std::uint64_t state = 0x9E3779B97F4A7C15;
@@ -54,7 +54,7 @@ Data data_of(std::size_t count) {
   return data;
 }
 
-// Pair `index` of many that lie one behind the other.
+// Pair `index` of consecutive pairs in the data.
 TensorPair pair_at(const Data& data, std::size_t index, std::int64_t count) {
   const auto side = [=](const float* values) -> PairSide {
     return {StoredType::f32, DType::fp32, [=](ElementRange range, void* to) {
@@ -100,7 +100,7 @@ void measure_many(const Data& data, std::size_t pairs, std::int64_t count) {
   }
 }
 
-// One loop over blocks that stay in the L1 and L2 caches.
+// Measures one loop over blocks that stay in the L1 and L2 caches.
 void measure_loop(std::string_view name, const std::function<void(std::size_t)>& loop) {
   constexpr std::size_t kBlocks = 16, kRounds = 16;
   const double ns = best_of([&] {
@@ -125,10 +125,10 @@ void measure_loops(const Data& data) {
   measure_loop("KL divergence", [&](std::size_t i) {
     sink += block_kl({{-2, 0.25}, {-2, 0.25}}, kCount, a + i, e + i).log;
   });
-  if (sink == 0) fmt::print("\n");  // the results are used
+  if (sink == 0) fmt::print("\n");  // prevents removal of the results by the compiler
 }
 
-// Every fifth expected value is -Inf, as in an attention mask.
+// Every fifth expected value is -Inf, like in an attention mask.
 Data masked(Data data) {
   for (std::size_t i = 0; i < data.expected.size(); i += 5) {
     data.expected[i] = data.actual[i] = -std::numeric_limits<float>::infinity();

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""Holds `native` and the NPU variants against PyTorch: same shapes, dtype and threads, in turn.
+"""Compares `native` and the NPU variants with PyTorch: equal shapes, dtype and threads, alternating.
 
   tests/bench/native.py                        every operator, one thread and two
   tests/bench/native.py --op softmax,gather    only these
   tests/bench/native.py --threads 1 --size small
 
-Prints a row for each case and what lies beyond --limit times PyTorch's time at the end; exit code 1 if anything does,
-2 if nothing could be measured. PyTorch: `apt-get install python3-torch` (Debian) or `pip install torch`.
-Every round runs opbench, then PyTorch; ratios are those of medians over the rounds. PyTorch writes into outputs
-that exist (out=, copy_) where it can, and where it cannot, its allocator keeps its memory; both sides have huge pages.
+Prints a row for each case, and at the end the cases slower than --limit times PyTorch's time. Exit code 1 if there are
+any, 2 if nothing could be measured. PyTorch: `apt-get install python3-torch` (Debian) or `pip install torch`. Every
+round runs opbench, then PyTorch; ratios are those of medians over the rounds. PyTorch writes into existing outputs
+(out=, copy_) if possible; otherwise its allocator reuses memory. Both sides use huge pages.
 
-opbench writes all inputs anew before every repetition, so the first call of each finds nothing of a large input in the
-caches; PyTorch's loop has no such call. Rows beyond a limit are therefore measured once more, LONGER times as long, so
-that this call is a small part of a repetition; what is counted at the end is what that found.
-"""
+opbench writes all inputs again before every repetition, so the first call of each finds no part of a large input in the
+caches; PyTorch's loop has no such call. Rows beyond a limit are therefore measured again, LONGER times as long, so that
+this call is a small part of a repetition. Only the second result counts."""
 import argparse
 import json
 import os
@@ -25,9 +24,9 @@ import time
 
 from native_calls import CASES
 
-LONGER = 8  # times the seconds, for a second look
+LONGER = 8  # factor of the seconds in the second measurement
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Memory that is freed is kept and used again, not given back to the system and faulted in for every call.
+# Freed memory is kept and reused instead of being returned to the system and faulted in for every call.
 ALLOCATOR = {
     "MALLOC_MMAP_MAX_": "0",
     "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
@@ -57,7 +56,7 @@ def words(text):
 
 
 def opbench_round(options, cases, threads, verify):
-    """{(case, variant, threads): (microseconds, status)} of one run of the program."""
+    """Returns {(case, variant, threads): (microseconds, status)} of one run of the program."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "results.json")
         command = [options.opbench, "-q", "--threads", threads, "--time", str(options.time), "--repetitions", "5"]
@@ -69,7 +68,7 @@ def opbench_round(options, cases, threads, verify):
             sys.exit(f"native.py: {' '.join(command)}\n{result.stderr}")
         with open(path, encoding="utf-8") as file:
             records = json.load(file)["records"]
-    # Ids are written out with their default attributes, in the order of the cases.
+    # Ids contain their default attributes, in the order of the cases.
     written, names = list(dict.fromkeys(record["case"] for record in records)), {}
     for case, name in zip(cases, written):
         names[name] = case
@@ -80,7 +79,7 @@ def opbench_round(options, cases, threads, verify):
 
 
 def torch_microseconds(torch, call, seconds):
-    """The median of five samples of `call`, each long enough for the clock."""
+    """Returns the median of five samples of `call`, each long enough for the clock."""
     with torch.inference_mode():
         call()
         start = time.perf_counter()
@@ -99,7 +98,7 @@ def torch_microseconds(torch, call, seconds):
 
 
 class Tensors:
-    """Inputs as opbench makes them: normal numbers, indices that are evenly spread."""
+    """Inputs like opbench's: normal numbers, evenly spaced indices."""
 
     def __init__(self, torch, dtype):
         self.torch = torch
@@ -133,7 +132,7 @@ def selected(options):
 
 
 def torch_times(torch, options, cases, dtype, threads):
-    """{(case, threads): microseconds}; without those that PyTorch cannot compute in this dtype."""
+    """Returns {(case, threads): microseconds}, without cases that PyTorch cannot compute in this dtype."""
     times = {}
     for case in cases:
         try:
@@ -148,7 +147,7 @@ def torch_times(torch, options, cases, dtype, threads):
 
 
 def measure(torch, options, cases, dtype):
-    """Rows of one operator and dtype."""
+    """Returns the rows of one operator and dtype."""
     threads = [int(count) for count in words(options.threads)]
     ours, theirs = {}, {}
     for turn in range(options.rounds):
@@ -184,7 +183,7 @@ def row(case, dtype, threads, theirs, variants):
 
 
 def look_again(torch, options, found):
-    """The rows, those beyond a limit measured anew for LONGER times as long."""
+    """Returns the rows. Those beyond a limit are measured again, LONGER times as long."""
     longer = argparse.Namespace(**{**vars(options), "time": options.time * LONGER})
     again = {}
     for r in found:
@@ -205,7 +204,7 @@ def line_of(row):
 
 
 def beyond(options, rows):
-    """What is slower than it may be, and what is wrong."""
+    """Lists rows beyond a limit, and wrong results."""
     lines = []
     for r in rows:
         place = f"{r['case']} --threads {r['threads']}"

@@ -1,9 +1,8 @@
-"""What native.py measures: cases of opbench, and the same computation in PyTorch.
+"""The cases of native.py: cases of opbench, and the same computation in PyTorch.
 
-A torch call takes (torch, Tensors) and returns a function without arguments; everything that is not the operator (inputs,
-outputs, views of them) is made before. Shapes of size "large" are those of cases/ (ShuffleNetV2, BERT, Mask R-CNN,
-ResNet-50), "small" ones stay in the L2 cache.
-"""
+A torch call takes (torch, Tensors) and returns a function without arguments. Inputs, outputs and views of them are
+created before, so that only the operator is timed. Shapes of size "large" are those of cases/ (ShuffleNetV2, BERT, Mask
+R-CNN, ResNet-50), "small" ones stay in the L2 cache."""
 from dataclasses import dataclass
 from typing import Callable
 
@@ -238,7 +237,7 @@ def cross_entropy(rows, classes, weighted=False, smoothing=0.0):
 
 
 def cross_entropy_grad(rows, classes):
-    """From the same inputs: log_softmax anew, then the gradients of nll_loss and log_softmax."""
+    """From the original inputs: computes log_softmax again, then the gradients of nll_loss and log_softmax."""
     def call(torch, t):
         aten = torch.ops.aten
         x, target, dy = t.normal(rows, classes), t.index(classes, rows), t.normal()
@@ -314,7 +313,7 @@ def max_pool(shape, kernel, stride, padding, dilation=1, ceil_mode=False):
 
 
 def max_pool_grad(shape):
-    """Of windows of 2x2 side by side."""
+    """For adjacent windows of 2x2."""
     def call(torch, t):
         n, c, h, w = shape
         x = t.normal(n, c, 2 * h, 2 * w)

@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Does opbench name the operator of a real network whose gradient is wrong?
+"""Checks that opbench finds the operator of a real network whose gradient is wrong.
 
     tests/bench/planted_torch.py [BUILD] [--network NAME]... [--plants 20] [--size 64]
 
-Captures a training step of ShuffleNetV2, ResNet-18 and a transformer. Honest pairs (fp32 against fp64, bf16 autocast against
-fp32): `opbench compare` may say of nobody that it introduces an error, `opbench judge` may find nobody guilty. Then operators at random places get a
-wrong gradient: compare must name that one, judge must find it guilty first, and in load mode nobody else may introduce one.
-Prints a row for each; exit code 1 if one is wrong. BUILD: build/release. Needs python3-torch and python3-torchvision."""
+Captures a training step of ShuffleNetV2, ResNet-18 and a transformer. In correct pairs (fp32 against fp64, bf16
+autocast against fp32), `opbench compare` must not report an introduced error, and `opbench judge` must not report
+GUILTY. Then operators at random places get a wrong gradient: compare must report this operator, judge must report it as
+the first GUILTY one, and in load mode no other operator may introduce an error. Prints a row for each. Exit code 1 if
+one is wrong. BUILD: build/release. Needs python3-torch and python3-torchvision."""
 
 import argparse
 import pathlib
@@ -23,7 +24,7 @@ import verdicts  # noqa: E402
 
 
 def honest(opbench, folder, network, size):
-    """Rows of (what, right, text)."""
+    """Rows of (name, is correct, text)."""
     for kind in ("fp32", "fp64", "bf16"):
         networks.capture(folder / f"{kind}.h5", network, kind, size=size)
     for one, other in (("fp32", "fp64"), ("bf16", "fp32")):
@@ -35,7 +36,7 @@ def honest(opbench, folder, network, size):
 
 
 def planted(opbench, folder, network, size, seed):
-    """One row."""
+    """Adds one row."""
     draw = random.Random(seed)
     model, _, _ = networks.build(network, size=size)
     site, fault = draw.choice(plants.sites(model)), draw.choice(sorted(plants.FAULTS))

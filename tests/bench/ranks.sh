@@ -1,8 +1,8 @@
 #!/bin/sh
 # Measures `opbench compare` by several ranks of this machine (mpirun):
-#   equal   the files of 1, 2 and 4 ranks and of no MPI, byte for byte but for the date
+#   equal   files of 1, 2 and 4 ranks and without MPI must be identical except for the date
 #   job     64 folders of ranks with 100 tensors each, by one rank and by two, one thread each; exit code 1 below 1.7x
-#   sparse  two dumps of 1 TB each that are holes, and the memory of each rank; exit code 1 above 512 MiB, or where two
+#   sparse  two dumps of 1 TB each that are holes, and the memory of each rank; exit code 1 above 512 MiB, or if two
 #           ranks are slower than one
 #
 #   tests/bench/ranks.sh [BUILD]               BUILD: build/release, with tests
@@ -23,8 +23,8 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/opbench_ranks.XXXXXX")
 trap 'rm -rf "$work"' EXIT INT TERM
 cd "$work"
 
-# Folders of ranks with 100 tensors each. Of each side four are files and the others links to them: what is measured is
-# comparing, not how much a disk holds.
+# Folders of ranks with 100 tensors each. On each side four are files and the others are links to them, so that the time
+# is that of comparing instead of the disk's.
 make_job() { # ranks, elements
   /usr/bin/python3 - "$@" <<'PY'
 import os, sys
@@ -51,7 +51,7 @@ for rank in range(ranks):
 PY
 }
 
-seconds() { # command: its wall seconds
+seconds() {  # command; prints its wall seconds
   python3 - "$@" <<'PY'
 import subprocess, sys, time
 
@@ -90,7 +90,7 @@ sparse() {
   /usr/bin/python3 - <<'PY'
 import os
 
-# 110 arrays of 2.5e9 fp32 elements: 1.1e12 bytes, of which a header is written.
+# 110 arrays of 2.5e9 fp32 elements: 1.1e12 bytes, of which only the headers are written.
 for side in ("npu", "gpu"):
     for i in range(110):
         folder = f"{side}/Mul/{i + 1}/output"

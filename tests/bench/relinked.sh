@@ -1,18 +1,19 @@
 #!/bin/sh
-# Shows that where code and data lie decides nothing: `opbench check` of programs that differ in layout alone.
+# Shows that the address of code and data does not affect the verdict: runs `opbench check` on programs that differ in
+# layout only.
 #
 #   tests/bench/relinked.sh BUILD [SECONDS] [FLAGS OF opbench check...]
 #   tests/bench/relinked.sh build/release 3600
 #   tests/bench/relinked.sh build/release 600 --cases tests/bench/check_power.yaml --filter slowed
 #
 # BUILD is a build folder made with Ninja. Each of four scenarios is checked against the program of the build: all its
-# objects linked in reverse order; with 48 bytes in front; the program itself with 30 KB more of environment; and under a
-# path of 3,000 characters. FLAGS choose the cases; by default those of ShuffleNetV2 at batch 1, 400 variants: 1,600 in all.
+# objects linked in reverse order; with 48 bytes in front; the same program with 30 KB more of environment; and under a
+# path of 3,000 characters. FLAGS select the cases; by default those of ShuffleNetV2 at batch 1, 400 variants: 1,600 in
+# total.
 #
 # Takes two minutes on two cores, and about an hour if variants are timed. Results of single checks are kept in
-# BUILD/relinked until the program or the FLAGS change: a run that ends after SECONDS (default: no limit) or is
-# interrupted goes on where it stopped. The exit code is 1 if anything was SLOWER or wrong, 3 if there is more to do,
-# else 0.
+# BUILD/relinked until the program or the FLAGS change, and a run that SECONDS (default: no limit) or an interrupt ended
+# continues there. The exit code is 1 if any variant was SLOWER or wrong, 3 if checks are left, else 0.
 set -eu
 case ${1:-} in
   '' | -h | --help)
@@ -35,7 +36,7 @@ cd "$(dirname "$0")/../.."
 parts=${PARTS:-12}
 end=$(($(date +%s) + seconds))
 
-# What was found with another program or with other cases does not count.
+# Results of another program or of other cases are discarded.
 results=$build/relinked
 mkdir -p "$results"
 identity="$(md5sum <"$build/opbench") $parts $*"
@@ -45,7 +46,7 @@ identity="$(md5sum <"$build/opbench") $parts $*"
   echo "$identity" >"$results/identity"
 }
 
-# The command that links the program, without what the build does afterwards.
+# Command that links the program, without the build's later steps.
 command=$(ninja -C "$build" -t commands opbench | tail -n 1 | sed 's/^: && //; s/ && .*//')
 own='libopbench_[a-z_]*\.a'
 
@@ -53,7 +54,7 @@ link() { # output, sed expression for the command
   [ -x "$1" ] || (cd "$build" && sh -c "$(echo "$command" | sed "$2; s# -o opbench # -o $1 #")")
 }
 
-# Names of a program's functions and where they are, those that there are once.
+# Names and addresses of a program's functions, without duplicate names.
 places() { nm --defined-only "$1" | awk '$2 ~ /[tT]/ { print $3, $1 }' | sort -k1,1 | uniq; }
 
 moved() { # program
@@ -76,12 +77,12 @@ deep=$results
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do deep=$deep/$(head -c 200 /dev/zero | tr '\0' d); done
 mkdir -p "$deep"
 cp "$build/opbench" "$deep/opbench"
-# Its workers have the environment of the check; those of the other build have not.
+# The workers of the program inherit the environment of the check; those of the base build do not.
 printf '#!/bin/sh\nunset RELINKED_PADDING\nexec "%s" "$@"\n' "$build/opbench" >"$results/bare"
 chmod +x "$results/bare"
 padding=$(head -c 30000 /dev/zero | tr '\0' x)
 
-check() { # scenario, FLAGS: of one part
+check() {  # scenario, FLAGS of one part
   scenario=$1 json=$results/$1.$part.json
   shift
   [ ! -f "$json" ] || return 0
@@ -99,13 +100,13 @@ check() { # scenario, FLAGS: of one part
   esac
   case $status in
     0 | 1 | 3 | 4 | 5) ;;
-    124) return 0 ;; # the time is over: to be done again
+    124) return 0 ;;  # out of time: must be repeated
     *)
       echo "relinked.sh: $scenario, part $part: exit code $status" >&2
       tail -n 5 "$results/out" >&2
       exit 2 ;;
   esac
-  [ "$(date +%s)" -lt "$end" ] || return 0 # was ended, and says that it was interrupted
+  [ "$(date +%s)" -lt "$end" ] || return 0  # ended early, and reports the interrupt
   echo "$scenario $load" >>"$results/loads"
   mv "$json.new" "$json"
 }

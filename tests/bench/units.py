@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""What it costs to run many tiny cases in units: overhead for each, and how busy rank 0 is with handing them out.
+"""Measures the cost of running many tiny cases in work units: overhead for each, and how busy rank 0 is with
+distributing them.
 
     tests/bench/units.py [BUILD] [--units 100000] [--ranks 1 2 4]     BUILD: build/release
 
-Overhead is what is left of wall time x ranks (at most the cores) after the units' own seconds and planning, by unit. Rank 0's
-share of a core is that of the thread that hands out, over the busiest second. Exit code 1 above 1 ms, or above 50 %.
-"""
+Overhead is the rest of wall time x ranks (at most the cores) without the seconds of the units and of planning, for each
+unit. Rank 0's share of a core is that of the distributing thread, over the busiest second. Exit code 1 above 1 ms, or
+above 50 %."""
 import argparse
 import glob
 import os
@@ -20,7 +21,7 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def thread_seconds(pid):
-    """Processor time of the first thread of a process, which hands units out."""
+    """Processor time of a process' first thread, which distributes units."""
     fields = open(f"/proc/{pid}/task/{pid}/stat").read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICK
 
@@ -38,12 +39,12 @@ def first_rank(mpirun):
 
 
 def done(folder):
-    """Bytes of results, which stop growing once all units are done."""
+    """Size of the results, which stops growing when all units are done."""
     return sum(os.path.getsize(file) for file in glob.glob(f"{folder}/parts/*.jsonl"))
 
 
 def run(program, cases, ranks, folder):
-    """Seconds from the first result to the last, and rank 0's busiest second."""
+    """Returns the seconds from the first result to the last, and rank 0's busiest second."""
     line = [program, "--op", "relu", "--shapes", cases, "--variant", "native", "--threads", "1", "--time", "0", "--quiet"]
     launcher = ["mpirun", "--oversubscribe", "--bind-to", "none", "-np", str(ranks)] if ranks > 1 else []
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")

@@ -1,4 +1,4 @@
-"""The commands that faults are tried on: arguments, the files they write, and how those are known to be whole."""
+"""The commands that faults are tried on: arguments, output files, and how to check that those are complete."""
 import csv
 import json
 import pathlib
@@ -56,7 +56,7 @@ WHOLE = {".json": is_json, ".csv": is_csv, ".h5": is_dump, ".npy": is_array, ".n
 
 
 def broken_outputs(directory):
-    """Files below the directory that are there and not whole."""
+    """Incomplete files below the directory."""
     found = []
     for path in sorted(directory.rglob("*")):
         if not path.is_file() or path.name.startswith("in."):
@@ -69,7 +69,7 @@ def broken_outputs(directory):
 
 
 def run_outputs(directory):
-    """Flags of `run` with a file each."""
+    """Flags of `run` that each write a file."""
     return {"--json": directory / "r.json", "--csv": directory / "r.csv", "--markdown": directory / "r.md",
             "--junit": directory / "r.xml", "--trace": directory / "t.json", "--dump": directory / "d.h5",
             "--benchmark-json": directory / "b.json"}
@@ -86,7 +86,7 @@ def write_context(directory):
 
 
 def on_a_dump(dump, directory):
-    """name -> arguments of the commands that take one dump, and what they write below `directory`."""
+    """name -> arguments of the commands that take one dump, with outputs below `directory`."""
     return {
         "judge --json": (["judge", "-q", dump, "--json", directory / "j.json"], directory / "j.json"),
         "show --json": (["show", "-q", dump, "--json", directory / "s.json"], directory / "s.json"),
@@ -105,14 +105,14 @@ def write_acl_json(directory, dumps):
 
 
 def commands(world, directory):
-    """name -> arguments; all their outputs go below `directory`."""
+    """name -> arguments; all outputs go below `directory`."""
     context = write_context(directory)
     from damaged_files import write_dump
     npu, gpu = directory / "in.npu.h5", directory / "in.gpu.h5"
     write_dump(npu, 10, {"chunks": (10, 25), "fletcher32": True})
     write_dump(gpu, 1, {"chunks": (10, 25), "fletcher32": True})
     outputs = flat(run_outputs(directory))
-    # What is planted counts as other code, so that it is timed.
+    # Planted code counts as different, so it is timed.
     other = directory / "other"
     other.write_text(f'#!/bin/sh\nOPBENCH_TEST_SLOWDOWN=nothing=1 exec "{world.program}_faulty" "$@"\n')
     other.chmod(0o755)

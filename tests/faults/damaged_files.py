@@ -1,4 +1,4 @@
-"""Dumps with flipped bits, and cut short. What h5py cannot read either is the proof that something is unread."""
+"""Dumps with flipped bits or cut short. If h5py cannot read an object either, opbench may leave it unread."""
 import os
 import shutil
 
@@ -12,7 +12,7 @@ CODES = {0, 1, 2, 3, 4}
 
 
 def write_dump(path, device, options):
-    """Three operators in a row, with inputs and outputs; `options` are those of h5py's datasets."""
+    """Three operators in a row, with inputs and outputs; `options` are for h5py's datasets."""
     random = numpy.random.default_rng(7)
     with h5py.File(path, "w") as file:
         for number in range(1, 4):
@@ -62,7 +62,8 @@ def visit(group, problems):
 
 
 def is_unreadable(path):
-    """Is there an object in the file that h5py finds and cannot read? In a process of its own: the library may crash."""
+    """True if the file has an object that h5py finds and cannot read. Runs in a separate process, because the library
+    may crash."""
     child = os.fork()
     if child == 0:
         try:
@@ -81,7 +82,7 @@ def judge(outcome, path, must_fail):
         reason = f"exit code {outcome.code}"
     if reason is None and outcome.code == 2 and outcome.err.count(b"\n") != 1:
         reason = "the error is not one line"
-    # h5py looks for names, opbench follows addresses: it may find more.
+    # h5py looks up names, opbench follows addresses, so opbench may find more objects.
     all_passed = b"6 tensors compared: 6 passed" in outcome.out
     if reason is None and outcome.code == 0 and not all_passed and must_fail(path):
         reason = "exit code 0 over data that cannot be read"
@@ -103,7 +104,7 @@ def bit_flips(world):
 
 
 def other_commands(world):
-    """The commands that take one dump, on the same damage."""
+    """The commands that take one dump, on files with the same damage."""
     pairs = write_pairs(world)
     for i in range(world.count(700)):
         directory = world.fresh("others")

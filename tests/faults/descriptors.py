@@ -21,7 +21,7 @@ def closed(world):
             arguments = [word for word in commands(world, directory)[name] if word != "-q"]
             outcome = world.run(arguments, preexec_fn=closing(numbers))
             wrong = [bad_end(outcome)] if bad_end(outcome) else []
-            # 5: too noisy to judge speed. A closed output may be said to be one that cannot be written.
+            # 5: too noisy to judge speed. A message about a closed output is allowed.
             allowed = {0, 5} | ({3} if 1 in numbers else set())
             if outcome.code not in allowed:
                 wrong.append(f"exit code {outcome.code}: {outcome.text().strip()[-200:]}")

@@ -1,4 +1,5 @@
-"""No output fits: a limit on the size of files, which acts as a full disk does, and where root runs it a real one."""
+"""No output fits on the disk: a limit on file sizes, which acts like a full disk, and a real full disk if run as
+root."""
 import os
 import resource
 import shutil
@@ -9,7 +10,7 @@ from world import bad_end, left_behind
 
 
 def every_command(world, directory):
-    """(what, arguments, file that cannot be written)"""
+    """Tuples (name, arguments, file that cannot be written)."""
     results = world.directory / "in.results.json"
     if not results.exists():
         world.run(["run", "-q", *CASE, "--json", results])

@@ -1,4 +1,4 @@
-"""Names that are commands to a terminal, a shell, a CI, a browser or a spreadsheet."""
+"""Names that are commands for a terminal, a shell, a CI, a browser or a spreadsheet."""
 import csv
 import json
 import re
@@ -13,7 +13,7 @@ NAMES = [
     "<script>alert(1)</script>", "[x](javascript:alert(1))", "=1+1", "@SUM(A1)", "+1", "-cmd", "$(id)", "`id`", "a;id",
     "a' b", 'a" b', "a|b", "\\", "%s%n", "x" * 300, "\u2028line", "tab\tname",
 ]
-# Control characters but the line's end, C1 controls, bidirectional marks, line separators.
+# Control characters except line ends, C1 controls, bidirectional marks, line separators.
 RAW = re.compile("[\x00-\x09\x0b-\x1f\x7f\x80-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
 
 
@@ -26,7 +26,7 @@ def wrong_text(text):
 
 
 def wrong_markdown(text):
-    # Blocks of code, and what stands between backquotes, are shown as they are.
+    # Code blocks, and texts between backquotes, are shown unchanged.
     text = re.sub(r"^(```+)\w*\n.*?^\1\n", "", text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"`[^`\n]*`", "", text)
     if re.search(r"(?<!\\)<script", text):

@@ -1,5 +1,5 @@
-"""Ranks of mpirun that are killed, stopped, slow, whose child hangs, whose disk is full: no wrong result, nothing lost but a
-unit, and what goes on ends as what nobody disturbed."""
+"""Ranks of mpirun that are killed, stopped, slow, whose child hangs, whose disk is full. No result may be wrong, at
+most one unit may be lost, and a continued run must end like an undisturbed run."""
 import glob
 import json
 import os
@@ -15,15 +15,15 @@ import numpy
 from world import bad_end
 
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
-# Verified alone, some hundredths of a second each, so that all results are the same in every run.
+# Verified only, some hundredths of a second each, so that all results are equal in every run.
 SIZES = range(24)
 CASES = [word for size in SIZES for word in ("--case", f"relu[{4 + size}x64x56x56,fp32]")]
 RUN = ["run", "-q", *CASES, "--variant", "native,onednn", "--threads", "1", "--time", "0"]
-LAST = "relu[4x"  # the smallest, which is handed out last
+LAST = "relu[4x"  # the smallest case, which is distributed last
 
 
 def faulty(world):
-    """opbench_faulty under the name that results repeat, with the module of MPI beside it."""
+    """opbench_faulty under the name that results contain, with the MPI module next to it."""
     copy = world.directory / "faulty" / "opbench"
     if not copy.exists():
         copy.parent.mkdir()
@@ -33,7 +33,7 @@ def faulty(world):
 
 
 def start(world, ranks, arguments, hanging=None):
-    """`hanging`: how the case begins whose kernels never return."""
+    """`hanging`: beginning of the ids of cases whose kernels never return."""
     environment = dict(os.environ, **({"OPBENCH_TEST_UNIT_HANG": hanging} if hanging else {}))
     program = faulty(world) if hanging else world.program
     command = [*MPIRUN, "-np", str(ranks), str(program), *map(str, arguments)]
@@ -42,7 +42,7 @@ def start(world, ranks, arguments, hanging=None):
 
 
 def rank_process(process, rank):
-    """The process of a rank, once mpirun has started it."""
+    """Process id of a rank, once mpirun has started it."""
     mark = f"OMPI_COMM_WORLD_RANK={rank}\0".encode()
     end = time.monotonic() + 30
     while time.monotonic() < end:
@@ -97,7 +97,7 @@ def kill_one(world, whole):
 
 
 def disturb(world, whole, disturbance):
-    """A run while `disturbance` sees to rank 1, from its first unit on."""
+    """A run in which `disturbance` acts on rank 1 from its first unit on."""
     folder = world.fresh("disturbed")
     process = start(world, 2, [*RUN, "--out", folder])
     wait_for_lines(folder, 2, process)
@@ -162,7 +162,7 @@ def fill_the_disk(world, whole):
 
 
 def write_job(directory):
-    """Dumps of eight ranks that departed a little, for a second of comparing."""
+    """Dumps of eight ranks with small differences, to compare for a second."""
     for rank in range(8):
         values = numpy.random.default_rng(rank).standard_normal((10, 400_000), dtype=numpy.float32)
         for side, device in (("npu", 10), ("gpu", 1)):
@@ -177,7 +177,7 @@ def write_job(directory):
 
 
 def tree(folder):
-    """All files but the lines that say when and how."""
+    """All files without the lines on time and command."""
     found = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():

@@ -1,4 +1,4 @@
-"""Signals at any time, to the program and to the processes that it starts."""
+"""Signals at any time, to the program and to its child processes."""
 import os
 import signal
 import subprocess
@@ -9,7 +9,7 @@ from world import bad_end, left_behind
 
 TO_PARENT = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT]
 TO_CHILDREN = [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM]
-# A second is promised; another is for a machine that does something else as well.
+# The documented limit is one second; another is for other load of the machine.
 LONGEST = 2.0
 
 
@@ -22,9 +22,9 @@ def duration(world, name):
 
 
 def disturbed(world, name, numbers, times, send):
-    """Starts the command so many times, sends it one of the signals after a while, and waits for its end.
+    """Starts the command repeatedly, sends it a signal after a delay, and waits for its end.
 
-    Yields what was done, in words, the outcome with the seconds from the signal on, and what is wrong with the files."""
+    Yields a description, the outcome with the seconds since the signal, and problems with the files."""
     whole = duration(world, name)
     for i in range(world.count(times)):
         directory = world.fresh("signals")
@@ -41,7 +41,7 @@ def to_parent(world):
     for name in ("run", "context", "load", "compare", "check", "minimise", "convert"):
         send = subprocess.Popen.send_signal
         for what, number, outcome, wrong in disturbed(world, name, TO_PARENT, 52, send):
-            # Killed by it: before or after there was anything to end in order.
+            # Killed by the signal: before or after the handler was active.
             is_killed = outcome.code is not None and -outcome.code == number
             reason = None if is_killed else bad_end(outcome)
             if reason is None and outcome.seconds > LONGEST:

@@ -1,4 +1,4 @@
-"""Runs the program under test, and says what every end of it must be like."""
+"""Runs the program under test, and checks the guarantees for every end of it."""
 import os
 import pathlib
 import signal
@@ -7,7 +7,7 @@ import time
 
 
 class Outcome:
-    """How a process ended: its exit code, minus the signal that killed it; what it printed; seconds."""
+    """Result of a process: its exit code, minus the signal that killed it; its output; seconds."""
 
     def __init__(self, code, out, err, seconds):
         self.code, self.out, self.err, self.seconds = code, out, err, seconds
@@ -17,7 +17,7 @@ class Outcome:
 
 
 class World:
-    """`share`: of so many faults one is tried."""
+    """`share`: one of this many faults is tried."""
 
     def __init__(self, program, root, directory, random, share):
         self.program, self.root, self.directory, self.random, self.share = program, root, directory, random, share
@@ -27,14 +27,14 @@ class World:
 
     def start(self, arguments, cwd=None, **options):
         environment = {name: value for name, value in os.environ.items() if name != "GITHUB_ACTIONS"}
-        environment["XDG_CACHE_HOME"] = "/dev/null"  # where no run can be kept, which must be no error
+        environment["XDG_CACHE_HOME"] = "/dev/null"  # results of runs cannot be stored there, which must not be an error
         return subprocess.Popen([str(self.program), *map(str, arguments)], cwd=cwd or self.directory, env=environment,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                 start_new_session=True, **options)
 
     @staticmethod
     def finish(process, limit=60):
-        """Waits; a process that does not end in time is killed and has code None."""
+        """Waits. A process that does not end in time is killed and has code None."""
         start = time.monotonic()
         try:
             out, err = process.communicate(timeout=limit)
@@ -49,7 +49,7 @@ class World:
         return self.finish(self.start(arguments, cwd, **options), limit)
 
     def fresh(self, name):
-        """An empty directory of that name."""
+        """Creates an empty directory of that name."""
         directory = self.directory / name
         if directory.exists():
             for path in sorted(directory.rglob("*"), reverse=True):
@@ -59,7 +59,7 @@ class World:
 
 
 def bad_end(outcome):
-    """Why no end of a process may be like this, or None."""
+    """Returns why an end of a process violates the guarantees, or None."""
     if outcome.code is None:
         return "did not end"
     if outcome.code < 0:
@@ -72,5 +72,5 @@ def bad_end(outcome):
 
 
 def left_behind(directory):
-    """Temporary files that a process forgot."""
+    """Temporary files that a process did not remove."""
     return [str(path.name) for path in pathlib.Path(directory).rglob("*.part")]

@@ -30,7 +30,7 @@ Planted& planted() {
   return all;
 }
 
-// What a look at the clock takes.
+// Shortest time of reading the clock.
 Clock::duration look() {
   Clock::duration least = std::chrono::seconds(1);
   for (int i = 0; i < 1000; ++i) {
@@ -40,8 +40,8 @@ Clock::duration look() {
   return least;
 }
 
-// Works, and waits for as long again as `share` says, the looks at the clock included. Returns how
-// long the work took.
+// Runs `work`, then waits until the total is longer by `share`, with the time of reading the clock.
+// Returns the time of `work`.
 template <class Work>
 Clock::duration prolong(double share, const Work& work) {
   static const Clock::duration kLook = look();
@@ -54,8 +54,8 @@ Clock::duration prolong(double share, const Work& work) {
   return took;
 }
 
-/// Calls that take longer by a share: by calls that are not counted, or, where few calls make a
-/// batch of a sample, by the clock, which costs short calls some 60 ns.
+/// A launch that takes longer by a share. It uses additional calls, or the clock if a sample has
+/// few calls in a batch. Reading the clock costs short calls about 60 ns.
 class SlowLaunch {
  public:
   SlowLaunch(Launch launch, double share) : launch_(std::move(launch)), share_(share) {}
@@ -84,7 +84,7 @@ double share_of(const Shares& shares, std::string_view variant) {
   return found == shares.end() ? 0 : found->second;
 }
 
-// "relu[64" names relu[64x56x56,fp32].
+// "relu[64" selects relu[64x56x56,fp32].
 bool is_named(const std::string& beginning, const Problem& problem) {
   if (beginning.empty() || problem.inputs.empty()) return false;
   return fmt::format("{}[{},", problem.op->name, to_string(problem.inputs.front().shape))
@@ -128,7 +128,7 @@ std::size_t temporary_bytes(std::size_t place, const Problem& problem) {
   return opbench::temporary_bytes(*planted().honest[place], problem);
 }
 
-/// Functions of a kernel have no state: each place has its own.
+/// Functions of a kernel have no state, so each place has separate functions.
 struct Functions {
   Launch (*prepare)(const Problem& problem);
   std::size_t (*temporary_bytes)(const Problem& problem);

@@ -1,4 +1,4 @@
-// Real runs of the program as pages in a real browser, and what goes wrong there.
+// Opens pages of real runs of the program in a real browser, and collects their errors.
 import {execFileSync} from 'node:child_process';
 import {existsSync, mkdtempSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
@@ -24,7 +24,7 @@ export function inFolder(name) {
   return join(folder, name);
 }
 
-/// Runs the program; what it exits with is its verdict, and only what is worse than one is an error here.
+/// Runs the program. Exit codes of verdicts are accepted, others are errors.
 export function opbench(...args) {
   try {
     return execFileSync(program, args, {cwd: source, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe']});
@@ -45,7 +45,7 @@ export async function closeBrowser() {
   if (browser) await browser.close();
 }
 
-/// The page of these files in a tab. `page.faults` collects what a console or a network would show.
+/// Opens the page of these files in a tab. `page.faults` collects messages of the console and network requests.
 export async function opened(files, {hash = '', width = 1280, height = 900, theme = 'light'} = {}) {
   if (!kChromium) throw new Error('no Chromium: apt-get install chromium');
   browser ??= await chromium.launch({executablePath: kChromium, args: ['--no-sandbox', '--disable-gpu']});
@@ -62,16 +62,16 @@ export async function opened(files, {hash = '', width = 1280, height = 900, them
   return page;
 }
 
-/// Faults of accessibility that axe-core calls serious or critical, as texts.
+/// Accessibility faults that axe-core rates serious or critical, as texts.
 export async function axeFaults(page) {
-  // The page's policy lets no other script in; the debugger may.
+  // The page's policy forbids other scripts, but allows the debugger.
   await page.evaluate(axe.source);
   const {violations} = await page.evaluate(() => axe.run(document, {resultTypes: ['violations']}));
   return violations.filter((v) => ['serious', 'critical'].includes(v.impact))
     .map((v) => `${v.id} (${v.impact}): ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(' | ')}`);
 }
 
-/// What a click on `locator` saves, as text or bytes.
+/// File that a click on `locator` saves, as text or bytes.
 export async function saved(page, locator, encoding = 'utf8') {
   const [download] = await Promise.all([page.waitForEvent('download'), locator.click()]);
   const {readFileSync} = await import('node:fs');

@@ -1,4 +1,4 @@
-// Pages of comparisons, judgements, contexts, checks, histories and profiles, made from what the program writes.
+// Pages of comparisons, judgements, contexts, checks, histories and profiles, made from the program's output.
 import assert from 'node:assert/strict';
 import {readFileSync} from 'node:fs';
 import {after, before, test} from 'node:test';
@@ -14,7 +14,7 @@ before(() => {
   opbench('judge', kDumps[0], '--json', files.judge, '-q');
   opbench('run', '--cases', 'cases/shufflenet_v2_unit.yaml', '--filter', '^stride1', '--set', 'N=1', '--repetitions', '3', '--time', '0.003', '-q', '--json', files.context);
   opbench('ingest', 'tests/data/profiles/kernel_details/llm_bf16_st_rank0.csv', '--json', files.ingest, '-q');
-  // What is planted counts as other code, so that all is timed.
+  // Planted code counts as different, so all cases are timed.
   process.env.OPBENCH_TEST_SLOWDOWN = 'nothing=1';
   opbench('check', '--against', `${program}_faulty`, '--case', 'relu[1x8x7x7,fp32,NCHW]', '--case', 'relu[1x8x7x8,fp32,NCHW]', '--variant', 'native,relu', '--threads', '1', '--budget', '20', '-q', '--json', files.check, '--history', files.history);
   delete process.env.OPBENCH_TEST_SLOWDOWN;
@@ -52,7 +52,7 @@ test('a comparison marks the first departure, and the operator opens with its er
   assert.equal(bars, tensor.histogram.filter((n) => n > 0).length + (tensor.histogram_exact > 0 ? 1 : 0));
 });
 
-// Tiles of 16 of which the last column is wrong, and nothing but NaN in the last row. As `compare` writes it, by hand.
+// Tiles of 16 with a wrong last column, and only NaN in the last row. Hand-made in the format of `compare`.
 test('an error map shows the period of tiles and the last row', async () => {
   const file = read('compare'), tensor = file.tensors.find((t) => t.operator === 'softplus' && t.side === 'output');
   assert.deepEqual([tensor.error_map.shape, tensor.error_map.errors.length], ['1x8x4x4', 32]);
@@ -121,7 +121,7 @@ test('steps that are as fast within noise are no gain and no loss', async () => 
 test('a check shows changes with their intervals and what noise is', async () => {
   const page = await opened([files.check]);
   const items = read('check').items;
-  if (!items.some((i) => i.speed && i.speed.base_us > 0)) {  // the machine was too busy to time anything in the budget
+  if (!items.some((i) => i.speed && i.speed.base_us > 0)) {  // other load prevented timing within the budget
     assert.match(await page.locator('main').innerText(), /Nothing was timed\./);
     return;
   }
@@ -169,7 +169,8 @@ test('statistics without single tasks are shares of the device time', async () =
   assert.deepEqual(page.faults, []);
 });
 
-// One line of a real history, at other dates and times, of a case whose median goes from 10.05 to 15.05 us at the ninth run.
+// One line of a real history with other dates and times. The case's median changes from 10.05 to 15.05 us in the ninth
+// run.
 test('a history marks where a case changed for good', async () => {
   const line = JSON.parse(readFileSync(files.history, 'utf8').split('\n')[0]);
   const item = {...line.items[0], verdict: 'SAME'};

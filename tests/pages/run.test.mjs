@@ -1,4 +1,4 @@
-// The page of a run: real results of a few cases, and the same many times over under hostile names.
+// The page of a run: real results of a few cases, and their copies with hostile names.
 import assert from 'node:assert/strict';
 import {readFileSync, statSync} from 'node:fs';
 import {after, before, test} from 'node:test';
@@ -79,7 +79,7 @@ test('a link leads to one result, and its charts and its line are there', async 
   assert.deepEqual(page.faults, []);
 });
 
-// What the digest says to do next is about the result that is open before anything is asked.
+// The digest's advice is about the result that is open at the start.
 test('the result to look at first is open, and the page is at its top', async () => {
   const page = await opened([results]);
   const own = await page.locator('.detail code').first().innerText();
@@ -213,7 +213,7 @@ test('ten thousand rows are painted within a second and are not all elements', a
   file.records = many;
   const input = written('many.json', file);
   let page = null, paint = Infinity, shown = Infinity;
-  for (let attempt = 0; attempt < 3 && paint >= 1000; ++attempt) {  // the machine may be busy with other tests
+  for (let attempt = 0; attempt < 3 && paint >= 1000; ++attempt) {  // other tests may use the machine
     page = await opened([input]);
     [paint, shown] = await page.evaluate(() => [performance.getEntriesByName('first-contentful-paint')[0].startTime, performance.getEntriesByName('shown')[0].startTime]);
   }

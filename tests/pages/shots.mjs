@@ -1,4 +1,4 @@
-// A picture of a page: shots.mjs PAGE.html '#tab=1' OUT.png [width] [light|dark] [height] [selector of a part]
+// Saves a picture of a page: shots.mjs PAGE.html '#tab=1' OUT.png [width] [light|dark] [height] [selector of a part]
 import {resolve} from 'node:path';
 import playwright from 'playwright-core';
 

@@ -22,7 +22,7 @@ TEST(Wrapped, CutsWordsThatAreLongerThanALine) {
   EXPECT_EQ(wrapped("a bcdefgh", 5, 0), "a\nbcdef\ngh");
 }
 
-// GitHub's log would take the second line of the first one for a command.
+// GitHub's log would read the second line of the first text as a command.
 TEST(Wrapped, NoLineBeginsAsACommandOfALog) {
   EXPECT_EQ(wrapped("abcdä::error::x", 5, 0), "abcd\nä::er\nror::\nx");
 }
@@ -32,7 +32,7 @@ TEST(Wrapped, TheFirstLineBeginsAfterWhatIsThere) {
   EXPECT_EQ(wrapped("one two", 7, 2, 5), "\n  one\n  two");
 }
 
-// Columns, not bytes: each of these letters has two.
+// Counts columns instead of bytes: each of these letters has two bytes.
 TEST(Wrapped, CountsLetters) {
   EXPECT_EQ(wrapped("äöü äöü", 3, 0), "äöü\näöü");
   EXPECT_EQ(wrapped("äöüäöü", 4, 0), "äöüä\nöü");
@@ -74,7 +74,7 @@ TEST(Excerpt, LongOnesKeepBothEnds) {
   EXPECT_EQ(excerpt("abcdefghij", 4), "ab ... 6 more bytes ... ij");
 }
 
-// Letters of two bytes: with room for 3 bytes at each end one letter stays.
+// Each letter has two bytes: 3 bytes at each end leave room for one letter.
 TEST(Excerpt, LettersStayWhole) { EXPECT_EQ(excerpt("ßßßßß", 6), "ß ... 6 more bytes ... ß"); }
 
 TEST(ByteSize, TakesTheUnitThatSuits) {
@@ -100,7 +100,7 @@ TEST(Sparkline, OneAmongMillionsIsSeen) {
   EXPECT_EQ(sparkline(counts), "▁ █");
 }
 
-// The variables that it looks at, put back at the end.
+// Restores the variables that determine the terminal.
 class Terminal : public testing::Test {
  protected:
   Terminal() {

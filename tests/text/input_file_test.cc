@@ -56,7 +56,7 @@ TEST(InputFile, WhatIsNoFileIsRefused) {
   EXPECT_EQ(file_refusal("/dev/zero"), "cannot read case file '/dev/zero': it is no regular file");
 }
 
-// Of size 0 as the system says, and what they hold cannot be read.
+// The system reports size 0 for these files, and their content cannot be read.
 TEST(InputFile, FilesOfTheSystemsOwnAreRefusedInOneLine) {
   EXPECT_EQ(file_refusal("/proc/self/mem"),
             "cannot read case file '/proc/self/mem': Input/output error");
@@ -89,7 +89,7 @@ TEST(InputFile, TheCallerMayTakeLessOrMore) {
 TEST(InputFile, BytesAsTheyAreAskedFor) {
   const TempDir directory;
   std::string text;
-  while (text.size() < 200'000) text += std::to_string(text.size());  // more than a block
+  while (text.size() < 200'000) text += std::to_string(text.size());  // more than one block
   const std::string path = directory.write("x", text);
   InputFile file(path, "", text.size());
   std::string got(text.size() + 1, ' ');

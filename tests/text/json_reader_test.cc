@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 const std::string kFile = "old.json";
 
-/// What `read` says of the value of "b" in {"a": [{"b": TEXT}]}.
+/// Message of `read` for the value of "b" in {"a": [{"b": TEXT}]}.
 template <class Read>
 std::string refusal_of(const std::string& text, const Read& read) {
   const auto json = parse_json("{\"a\": [{\"b\": " + text + "}]}", kFile);
@@ -71,7 +71,7 @@ TEST(JsonReader, TextsAndTruthValues) {
             "old.json: a[0].b is 1; it must be true or false");
 }
 
-// A list of any length is read in the memory of its longest element.
+// A list of any length needs only the memory of its longest element.
 TEST(JsonReader, WhatIsTakenIsNotHeld) {
   std::string text = R"({"kind": "x", "list": [)";
   for (int i = 0; i < 1000; ++i) text += fmt::format("{}{{\"i\": {}}}", i == 0 ? "" : ",", i);

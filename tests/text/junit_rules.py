@@ -1,6 +1,5 @@
-"""Holds JUnit files to the schema of Jenkins' xUnit plugin (junit-10.xsd): the elements below, each
-with these attributes and children, and SUREFIRE_TIME, seconds with at most three decimals. Prints
-the names of all test cases."""
+"""Checks JUnit files against the schema of Jenkins' xUnit plugin (junit-10.xsd): the elements below with these
+attributes and children, and SUREFIRE_TIME, seconds with at most three decimals. Prints the names of all test cases."""
 import re
 import sys
 import xml.etree.ElementTree as ElementTree

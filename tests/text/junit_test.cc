@@ -1,4 +1,4 @@
-// JUnit XML: what CI systems read, well-formed whatever the text.
+// JUnit XML for CI systems is well-formed for any text.
 #include "text/junit.h"
 
 #include <gmock/gmock.h>

@@ -31,8 +31,8 @@ TEST(NamePattern, IsAnExpressionAndBounded) {
             "--only '(?=a)' is not a regular expression: invalid perl operator: (?=");
 }
 
-// Neither the length of a name nor repetitions inside repetitions take a matcher's stack or time:
-// a matcher that backtracks needs minutes for the second of these.
+// Long names and nested repetitions must not exhaust a matcher's stack or time. A backtracking
+// matcher needs minutes for the second of these.
 TEST(NamePattern, HostileNamesAndPatternsEnd) {
   EXPECT_FALSE(name_pattern("(a*)*b", "--only")(std::string(3000, 'a')));
   EXPECT_FALSE(name_pattern("(.*a){12}b", "--only")(std::string(3000, 'a')));

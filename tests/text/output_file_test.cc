@@ -118,7 +118,7 @@ TEST_F(OwnResult, FilesOfTheUserAreNot) {
   EXPECT_FALSE(is_own("# opbench results of monday\n"));
   EXPECT_FALSE(is_own("{\"threshold\": 20}"));
   EXPECT_FALSE(is_own("import subprocess\nsubprocess.run([\"opbench\", \"list\"])\n"));
-  // The profiler's own table, of whose form ours is.
+  // A table of the profiler, whose columns opbench's table repeats.
   EXPECT_FALSE(is_own("Device_id,Model Name,Model ID,Task ID\n0,resnet,1,AI_CORE,2\n"));
 }
 

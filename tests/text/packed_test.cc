@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-/// A type with fields of its own.
+/// A type with user-defined fields.
 struct PackedPart {
   std::string name;
   std::vector<std::int64_t> numbers;

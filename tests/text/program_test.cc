@@ -23,7 +23,8 @@ TEST(ProgramName, IsThatOfTheFile) {
   set_program_name(before);
 }
 
-// Words as POSIX (Shell Command Language, 2.2) and bash's $'...' quote them; bash reads them back.
+// Words quoted by the rules of POSIX (Shell Command Language, 2.2) and bash's $'...'; bash reads
+// them back.
 
 TEST(ShellQuoted, PlainWordsStay) {
   EXPECT_EQ(shell_quoted("cases/resnet_50-a.yaml"), "cases/resnet_50-a.yaml");
@@ -61,7 +62,7 @@ TEST(ShellQuoted, WordsOfALineAreGivenBack) {
   EXPECT_TRUE(shell_words("").empty());
 }
 
-// Nothing of it is run: each is a word of the one command.
+// No part of it is run: each is a word of the one command.
 TEST(ShellQuoted, WordsOfALineThatWasNotQuoted) {
   using Words = std::vector<std::string>;
   EXPECT_EQ(shell_words("opbench  --cases a/$(id).yaml; `id` | x"),

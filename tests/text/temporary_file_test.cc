@@ -70,7 +70,7 @@ TEST_F(TemporaryFileTest, TakesThePlaceOfItsTarget) {
   EXPECT_THAT(files(), ElementsAre("x.h5"));
 }
 
-// As after a SIGKILL, there is nobody who could remove it.
+// After a SIGKILL no process could remove it.
 TEST_F(TemporaryFileTest, HasNoNameThatCouldBeLeft) {
   const int probe = open(directory().c_str(), O_TMPFILE | O_RDWR, 0600);
   if (probe < 0) GTEST_SKIP() << "the file system has no files without names";

@@ -14,7 +14,7 @@ using testing::StartsWith;
 
 const std::string kPath = "x.yaml";
 
-/// The value of `key` in a document.
+/// Returns the value of `key` in a document.
 YamlValue value_of(const std::string& text, const std::string& key) {
   std::vector<YamlValue> found;
   parse_yaml(text, kPath).mapping("the file", [&](const std::string& name, const YamlValue& value) {
@@ -115,7 +115,7 @@ TEST(YamlReader, WhatIsNoYamlOrTooDeepIsRefused) {
             "x.yaml:2: brackets are nested more than 64 deep");
 }
 
-// A word of 300 letters is not shown as a whole.
+// A word of 300 letters is shortened.
 TEST(YamlReader, MessagesAreShort) {
   const std::string word(300, 'a');
   EXPECT_EQ(

@@ -35,7 +35,7 @@ class ArrayConvert : public testing::Test, protected TempDir {
     return convert_arrays(conversion, [] { return false; });
   }
 
-  // Two calls of an operator with tensors of several types, a list and scalars.
+  // Two records of an operator with tensors of several types, a list and scalars.
   void write_dump(const std::string& name) const {
     DumpWriter writer(path(name));
     for (const int seq : {3, 40}) {
@@ -59,7 +59,7 @@ class ArrayConvert : public testing::Test, protected TempDir {
     writer.finish();
   }
 
-  // Everything of a dump but what no array tells.
+  // Descriptions of a dump's entries, without properties that array files do not store.
   static std::vector<std::string> described(const std::string& file) {
     DumpFile dump(file);
     std::vector<std::string> lines;
@@ -81,7 +81,7 @@ TEST_F(ArrayConvert, DumpsGoToEveryFormAndBack) {
   write_dump("npu.h5");
   std::vector<std::string> expected = described(path("npu.h5"));
   ASSERT_THAT(expected, SizeIs(18));
-  // bf16 is float32 in files of numbers.
+  // bf16 is float32 in array files.
   for (std::string& line : expected) {
     const std::size_t at = line.find(" bf16[");
     if (at != line.npos) line.replace(at, 6, " fp32[");
@@ -115,7 +115,8 @@ TEST_F(ArrayConvert, FilesAreNamedAfterTheTensorsAndHaveTheTypeThatWasDumped) {
   EXPECT_EQ(read("txt/softplus/3/output/none.txt"), "# float32 0x4\n");
 }
 
-// A dump of half precision whose values are of single precision: a file lies about one tensor.
+// A dump of half precision with values of single precision: the file states a wrong type for one
+// tensor.
 TEST_F(ArrayConvert, ValuesThatAreNotOfTheirTypeAreKept) {
   {
     DumpWriter writer(path("x.h5"));
@@ -127,7 +128,7 @@ TEST_F(ArrayConvert, ValuesThatAreNotOfTheirTypeAreKept) {
     writer.finish();
   }
   std::string bytes = read("x.h5");
-  // DataType 1 and 10 are attributes of four bytes; the value of the fp16 tensor becomes 0.1.
+  // DataType 1 and 10 are attributes of four bytes. The value of the fp16 tensor becomes 0.1.
   DumpFile dump(path("x.h5"));
   for (const DumpEntry& entry : dump.records()[0].entries) {
     const float value = 0.1F;

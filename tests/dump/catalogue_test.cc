@@ -58,7 +58,7 @@ TEST(CatalogueCodec, RefusesDamage) {
   EXPECT_THROW(decode_catalogue(absurd, 0), Error);
 }
 
-// What the library may have left of the memory of the process that sends the list.
+// Entries that damaged memory of the sending process may contain.
 TEST(CatalogueCodec, RefusesEntriesThatWouldBeReadFromElsewhere) {
   DumpEntry good;
   good.desc = describe(DType::fp32, {2, 3});
@@ -78,7 +78,7 @@ TEST(CatalogueCodec, RefusesEntriesThatWouldBeReadFromElsewhere) {
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.offset = 1001; }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.offset = INT64_MAX; }));
   EXPECT_TRUE(is_refused([](DumpEntry& entry) { entry.desc.shape = {2, 4}; }));
-  // Read through the library, so the file's size bounds nothing; the bytes overflow.
+  // The library reads the data, so the file's size is not a limit. The number of bytes overflows.
   const auto claim = [](DumpEntry& entry, std::int64_t elements) {
     entry.offset = -1;
     entry.desc.shape = {elements, 1};

@@ -1,5 +1,6 @@
-// tests/data/msaccucmp_convert holds device dumps and what msaccucmp of CANN 8.1.RC1 made of them;
-// tests/data/msaccucmp_convert_bugs those that it gets wrong, and how.
+// tests/data/msaccucmp_convert holds device dumps and the files that msaccucmp of CANN 8.1.RC1
+// converted them to; tests/data/msaccucmp_convert_bugs holds dumps that it converts wrongly, with
+// its results.
 #include "dump/device_convert.h"
 
 #include <gmock/gmock.h>
@@ -30,8 +31,8 @@ Dims dims_of(std::string text) {
   return parse_dims(text);
 }
 
-// What msaccucmp wrote, but for empty tensors, which are float64 there whatever they were: the only
-// one of these cases is float32.
+// Text of a file of msaccucmp. It writes empty tensors as float64 for every type; the only one in
+// these cases is float32.
 std::string expected_text(const fs::path& file) {
   std::string text = text_of(file);
   const std::size_t type = text.find("'<f8', 'fortran_order': False, 'shape': (0, 3)");
@@ -41,7 +42,7 @@ std::string expected_text(const fs::path& file) {
 
 class DeviceConvert : public testing::Test, protected TempDir {
  protected:
-  // What meta.json of a case asks for.
+  // Reads the options of a case from its meta.json.
   DeviceConversion conversion_of(const fs::path& folder) const {
     const nlohmann::json meta = nlohmann::json::parse(std::ifstream(folder / "meta.json"));
     DeviceConversion conversion;
@@ -75,7 +76,7 @@ class DeviceConvert : public testing::Test, protected TempDir {
     return convert_device_dumps(conversion, [] { return false; });
   }
 
-  // A case of msaccucmp_convert_bugs, and the only file that it gives, read.
+  // Runs a case of msaccucmp_convert_bugs and reads its only output file.
   ConvertOutcome run_bug(const std::string& name) const {
     return run(conversion_of(test_data("msaccucmp_convert_bugs/" + name)));
   }
@@ -99,7 +100,7 @@ class DeviceConvert : public testing::Test, protected TempDir {
     return values;
   }
 
-  // The stored elements of a case: what follows the header.
+  // Returns the stored elements of a case, which follow the header.
   template <class T>
   static std::vector<T> stored(const std::string& name, std::size_t count) {
     const fs::path folder = test_data("msaccucmp_convert_bugs/" + name) / "in";
@@ -109,7 +110,7 @@ class DeviceConvert : public testing::Test, protected TempDir {
     return values;
   }
 
-  // A dump of version 2 with these header bytes.
+  // Writes a dump of version 2 with these header bytes.
   std::string dump(std::string_view header, std::string_view data,
                    std::string_view name = "Op.op.1.2.3") const {
     std::string bytes(8, '\0');
@@ -126,7 +127,7 @@ TEST_F(DeviceConvert, AsMsaccucmpByteForByte) {
     for (const ConvertFailure& failure : outcome.failures) ADD_FAILURE() << failure.reason;
     for (const auto& expected : fs::directory_iterator(folder.path() / "expected")) {
       const std::string name = expected.path().filename();
-      if (name == "overflow_summary.txt") continue;  // of another command
+      if (name == "overflow_summary.txt") continue;  // written by another command
       const fs::path actual = directory() / folder.path().filename() / name;
       EXPECT_TRUE(fs::exists(actual)) << name;
       EXPECT_EQ(text_of(actual), expected_text(expected.path())) << name;
@@ -146,7 +147,7 @@ TEST_F(DeviceConvert, NoMoreFilesThanMsaccucmpWrites) {
   }
 }
 
-// The header is of a file with one bf16 output of 2 and one fp16 input of [2, 2].
+// The header describes a file with one bf16 output of shape [2] and one fp16 input of [2, 2].
 TEST_F(DeviceConvert, Bfloat16IsWrittenAsFloat32) {
   const ConvertOutcome outcome = run_bug("bf16");
   EXPECT_THAT(outcome.failures, IsEmpty());
@@ -178,7 +179,7 @@ TEST_F(DeviceConvert, EmptyTensorsKeepTheirType) {
   EXPECT_EQ(file.entries()[0].desc.shape, (Dims{0, 3}));
 }
 
-// Weight NCHW [20,5,3,2] in 2 groups: both share a block, group g has channels 5g.. and rows 10g..
+// Weight NCHW [20,5,3,2] in 2 groups: both share a block; group g has channels 5g.. and rows 10g..
 TEST_F(DeviceConvert, GroupedWeightsOutOfFractals) {
   EXPECT_THAT(run_bug("fz_grouped").failures, IsEmpty());
   const auto raw = stored<std::uint16_t>("fz_grouped", 6 * 2 * 16 * 16);
@@ -201,7 +202,7 @@ TEST_F(DeviceConvert, GroupsDoNotOverwriteEachOther) {
             stored<std::uint16_t>("group_fz_overlap", 1024));
 }
 
-// int8 weight [20,40,3,2]: C0 is 32, so 2 blocks of channels.
+// int8 weight [20,40,3,2]: C0 is 32, so there are 2 blocks of channels.
 TEST_F(DeviceConvert, EightBitsHaveBlocksOf32) {
   EXPECT_THAT(run_bug("int8_to_fz_c0").failures, IsEmpty());
   const auto raw = stored<std::uint8_t>("int8_to_fz_c0", 20 * 40 * 6);

@@ -1,4 +1,4 @@
-// What happens around the process that reads a file, and to files that change.
+// Ends of the process that reads a file, and files that change.
 #include "dump/dump_file.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ std::vector<pid_t> children() {
 
 class DumpFileTest : public DumpTest {
  protected:
-  // One contiguous tensor of so many elements, 0, 1, 2, ...
+  // Writes one contiguous tensor with elements 0, 1, 2, ...
   void write(std::int64_t elements) {
     std::vector<float> values(static_cast<std::size_t>(elements));
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
@@ -41,7 +41,7 @@ class DumpFileTest : public DumpTest {
     writer.finish();
   }
 
-  // The same in chunks, which the library has to read.
+  // Writes the tensor in chunks, which the library must read.
   void write_chunked() {
     write(4);
     H5::H5File file(path().string(), H5F_ACC_RDWR);
@@ -66,7 +66,7 @@ TEST_F(DumpFileTest, NoProcessIsLeftBehind) {
   EXPECT_EQ(children(), before);
 }
 
-// The list of so many comes in parts, each of an operator's or of several.
+// A long catalogue is sent in parts, each with one operator or several.
 TEST_F(DumpFileTest, ManyRecordsAreAllThereByNumber) {
   constexpr int kRecords = 1500;
   {
@@ -109,7 +109,7 @@ TEST_F(DumpFileTest, ACrashOfTheLibraryIsAnError) {
             "cannot read " + path().string() +
                 ": the process that read it ended by signal 11 (Segmentation fault) while reading "
                 "/op/1/output/z; the file may be damaged");
-  // A fresh process reads on.
+  // A new process continues.
   EXPECT_THAT(read_as<float>(file, chunked), ::testing::ElementsAre(1, 2, 3, 4));
   const DumpEntry contiguous = outputs_of(file.records()[0]).at(0);
   EXPECT_THAT(read_as<float>(file, contiguous), ::testing::ElementsAre(0, 1, 2, 3));
@@ -128,7 +128,7 @@ TEST_F(DumpFileTest, FilesThatChangeWhileTheyAreReadAreRefused) {
   EXPECT_EQ(message(), path().string() + " was changed while it was read");
 }
 
-// The file that was opened is read, not the one that has its name now.
+// The opened file is read, not the file that now has its name.
 TEST_F(DumpFileTest, AReplacedFileDoesNotMatter) {
   write(4);
   DumpFile file(path());

@@ -3,7 +3,7 @@
 #include "tensor/half.h"
 #include "tests/dump/hostile_entry.h"
 
-// Datasets whose attributes say what is not so.
+// Datasets with wrong attributes.
 
 namespace opbench::dump_tests {
 namespace {
@@ -22,7 +22,7 @@ TEST_F(HostileAttributes, MissingAttributes) {
   data_type.reset();
   EXPECT_EQ(remarks(), "no attribute DataType; the values are taken as fp32");
   device = 10;
-  save_type.reset();  // so the original leaves dtypes that it does not know
+  save_type.reset();  // the original dumper does so for unknown dtypes
   EXPECT_EQ(problem(),
             "no attribute Type: Ascend's dumper omits it for dtypes that it does not "
             "support (bf16, complex, quantised)");
@@ -144,7 +144,7 @@ TEST_F(HostileAttributes, UnknownDevicesAndFormatsDoNotMatter) {
   EXPECT_EQ(entry(opened).format, std::nullopt);
 }
 
-// msaccucmp's rule, and every address inside the data.
+// msaccucmp's rule, with all addresses inside the data.
 TEST_F(HostileAttributes, StridesThatDoNotFit) {
   device = 1;
   using Numbers = std::vector<std::int64_t>;
@@ -176,7 +176,7 @@ TEST_F(HostileAttributes, OurOwnAttributesAreNotTrustedEither) {
 }
 
 TEST_F(HostileAttributes,
-       HalfFromTheCpuIsDoubtful) {  // the original hands HDF5 16-bit data as 32-bit
+       HalfFromTheCpuIsDoubtful) {  // the original passes 16-bit data to HDF5 as 32-bit
   data_type = 10;
   device = 0;
   DumpFile opened = reader();
@@ -184,7 +184,8 @@ TEST_F(HostileAttributes,
   EXPECT_EQ(read_as<half>(opened, entry(opened)).size(), 6u);
 }
 
-// Others' attributes are no notes, nor is what has the name of one and is no text.
+// Unknown attributes are not notes, and neither is an attribute with a note's name that is not a
+// text.
 TEST_F(HostileAttributes, NotesOnADataset) {
   add = [](H5::DataSet& dataset) {
     set(dataset, "RequiresGrad", 1);

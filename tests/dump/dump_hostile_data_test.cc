@@ -4,7 +4,7 @@
 
 #include "tests/dump/hostile_entry.h"
 
-// Datasets whose types, extents or data are not what they should be.
+// Datasets with unexpected types, extents or data.
 
 namespace opbench::dump_tests {
 namespace {
@@ -40,7 +40,7 @@ TEST_F(HostileData, DataThatIsNoNumbers) {
   EXPECT_EQ(problem(), "its type is floating point of 16 bits" + allowed);
 }
 
-// Only the attribute says what the elements mean.
+// Only the attribute defines the meaning of the elements.
 TEST_F(HostileData, AnyNumbersAreReadAsTheyAreStored) {
   data_type = 6;
   EXPECT_EQ(problem(), "");
@@ -149,7 +149,7 @@ TEST_F(HostileData, ExtentsBeyondTheFile) {
               HasSubstr("1099511627776x1099511627776"));
 }
 
-// HDF5 stores no element before one is written (late allocation); h5py's fillvalue=.
+// HDF5 allocates no element before one is written (late allocation); h5py's fillvalue=.
 TEST_F(HostileData, ElementsThatAreOnlyAFillValue) {
   fill = nullptr;
   const float value = 2.5F;
@@ -170,7 +170,7 @@ TEST_F(HostileData, ElementsThatAreOnlyAFillValue) {
       "are allowed");
 }
 
-// Chunks that nobody wrote are the fill value, whether it was chosen or is HDF5's own.
+// Unwritten chunks read as the fill value, either chosen or HDF5's default.
 TEST_F(HostileData, ChunksThatAreNotAllWritten) {
   const hsize_t chunk[] = {1, 3};
   properties.setChunk(2, chunk);
@@ -195,7 +195,7 @@ TEST_F(HostileData, ExtentsThatDoNotMatchTheStoredBytes) {
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     const std::uint64_t before[] = {2, 3};
     const std::string pattern(reinterpret_cast<const char*>(before), sizeof before);
-    const std::size_t at = bytes.find(pattern);  // the extents, and after them their maxima
+    const std::size_t at = bytes.find(pattern);  // the extents, followed by their maxima
     for (const std::size_t place : {at, bytes.find(pattern, at + 1)}) {
       file.seekp(static_cast<std::streamoff>(place));
       file.write(reinterpret_cast<const char*>(&rows), sizeof rows);

@@ -7,7 +7,7 @@
 
 #include "tests/dump/dump_support.h"
 
-// Files that no dumper wrote: damaged, misleading, or meant to make the reader leave the file.
+// Files that no dumper wrote: damaged, misleading, or made to lead the reader out of the file.
 
 namespace opbench::dump_tests {
 namespace {
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 class HostileDump : public DumpTest {
  protected:
-  // A file with the group /op/1/input, filled by `fill`, and one good tensor as /op/1/output/good.
+  // Opens a file with the group /op/1/input, filled by `fill`, and a good tensor /op/1/output/good.
   DumpFile reader_of(const std::function<void(H5::Group& input, H5::H5File& file)>& fill) {
     DumpWriter writer(path());
     const float value = 1;
@@ -50,7 +50,7 @@ class HostileDump : public DumpTest {
   }
 };
 
-// The only record's good tensor is there whatever stands beside it.
+// The only record's good tensor must be listed independent of its neighbours.
 void expect_good_output(DumpFile& reader) {
   ASSERT_GE(reader.records().size(), 1u);
   const DumpRecord& record = reader.records().front();

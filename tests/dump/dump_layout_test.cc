@@ -6,7 +6,7 @@
 #include "tests/dump/dump_support.h"
 #include "tests/support/program.h"
 
-// What other programs see. The expected values are those of the Ascend PyTorch 1.5 dumper:
+// Dumps as read by other programs. The expected values are those of the Ascend PyTorch 1.5 dumper:
 // attribute names, types, spaces and numbers, and the types of its datasets.
 
 namespace opbench::dump_tests {
@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 class DumpLayout : public DumpTest {
  protected:
-  // One record on the NPU with every dtype, a list and scalars.
+  // Writes one record of the NPU with every dtype, a list and scalars.
   void write_sample() {
     DumpWriter writer(path());
     writer.begin_record("op", DeviceType::npu);
@@ -40,8 +40,8 @@ class DumpLayout : public DumpTest {
     writer.write_input(name, desc, stored(desc, numbered(DType::fp16, 6)).data());
   }
 
-  // What h5dump says of one dataset, attributes in the order of their creation in the object
-  // header.
+  // Returns h5dump's text for one dataset, with attributes in the order of their creation in the
+  // object header.
   std::string dumped(const std::string& dataset) {
     return shell("h5dump -d " + dataset + " " + path().string()).out;
   }
@@ -144,7 +144,7 @@ TEST_F(DumpLayout, DataIsContiguousAndCreationOrderUntracked) {
   unsigned flags = 1;
   ASSERT_GE(H5Pget_attr_creation_order(properties.getId(), &flags), 0);
   EXPECT_EQ(flags, 0u);
-  // Not tracked, but the object header keeps them in the order in which they were made.
+  // The order is not tracked, but the object header keeps attributes in creation order.
   std::vector<std::string> names;
   for (unsigned i = 0; i < 5; ++i) {
     char name[32];
@@ -157,7 +157,7 @@ TEST_F(DumpLayout, DataIsContiguousAndCreationOrderUntracked) {
               ::testing::ElementsAre("DeviceType", "DataType", "FormatType", "Type", "Stride"));
 }
 
-// A group that has attributes hides what is below it from msaccucmp.
+// msaccucmp does not find objects below a group with attributes.
 TEST_F(DumpLayout, NotesStandOnEveryDatasetAndOnNoGroup) {
   DumpWriter writer(path());
   writer.begin_record("op", DeviceType::npu,

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-/// A tensor as Ascend's dumper writes it: fp32 of the NPU, all five attributes.
+/// A tensor of Ascend's dumper: fp32 of the NPU, all five attributes.
 DumpEntry dumped(std::int64_t data_type, StoredType stored, std::int64_t device = 10) {
   DumpEntry entry;
   entry.stored = stored;
@@ -30,7 +30,7 @@ constexpr std::int64_t kHuge = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
 
-// The last element of 2x3 with steps of 3 and 1 is number 5: it is inside of 6 elements.
+// The last element of 2x3 with strides of 3 and 1 is number 5, inside of 6 elements.
 TEST(DumpMeaning, StridesStayInside) {
   EXPECT_TRUE(stays_inside({2, 3}, {3, 1}, 6));
   EXPECT_FALSE(stays_inside({2, 3}, {3, 1}, 5));
@@ -42,7 +42,7 @@ TEST(DumpMeaning, StridesStayInside) {
   EXPECT_TRUE(stays_inside({1, 3}, {-7, 1}, 3)) << "an axis of 1 makes no step";
 }
 
-// Products beyond 64 bits would be small or negative again.
+// Products beyond 64 bits would wrap to small or negative numbers.
 TEST(DumpMeaning, StridesThatWrapAroundAreOutside) {
   EXPECT_FALSE(stays_inside({2, 3}, {kHuge, 1}, 6));
   EXPECT_FALSE(stays_inside({3, 3}, {kHuge / 2 + 1, kHuge / 2 + 1}, 6));
@@ -76,7 +76,7 @@ TEST(DumpMeaning, WithoutANumberADtypeIsThatOfTheElements) {
   EXPECT_THAT(unknown.warning, HasSubstr("attribute DataType is 99 (unknown)"));
 }
 
-// Codes are no values: bits of fp8 as integers, complex numbers, texts.
+// Codes are not values: bits of fp8 as integers, complex numbers, texts.
 TEST(DumpMeaning, CodesAreNoValues) {
   EXPECT_TRUE(holds_codes(interpreted(dumped(17, StoredType::u8))));
   EXPECT_FALSE(holds_codes(interpreted(dumped(17, StoredType::f32)))) << "widened by the dumper";
@@ -91,7 +91,7 @@ TEST(DumpMeaning, CodesAreNoValues) {
   EXPECT_EQ(data_type_text(-1), "unknown");
 }
 
-// A tensor whose dtype Ascend's dumper does not know has one attribute.
+// Ascend's dumper writes only one attribute for a tensor of an unknown dtype.
 TEST(DumpMeaning, KindsAreThoseOfTheType) {
   DumpEntry scalar = dumped(0, StoredType::i8);
   scalar.attributes.type = 3;
@@ -113,7 +113,7 @@ TEST(DumpMeaning, KindsAreThoseOfTheType) {
   EXPECT_TRUE(holds_no_values(left));
 }
 
-// Tensors of CPU and GPU are in the order of their storage, those of the NPU in rows.
+// Tensors of CPU and GPU are in storage order, those of the NPU in row-major order.
 TEST(DumpMeaning, StridesCountOfCpuAndGpu) {
   const auto is_strided = [](std::int64_t device, const Dims& stride) {
     DumpEntry entry = dumped(1, StoredType::f32, device);

@@ -1,4 +1,4 @@
-// What happens to the process that reads a file, and to the one that asked for it.
+// Ends of the process that reads a file, and of its parent.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ std::vector<pid_t> children_of(pid_t parent) {
   return ids;
 }
 
-// True as soon as it holds; false after 20 seconds.
+// Returns true as soon as the condition holds; false after 20 seconds.
 bool becomes(const std::function<bool()>& holds) {
   for (int i = 0; i < 2000; ++i) {
     if (holds()) return true;
@@ -79,7 +79,7 @@ TEST_F(DumpProcess, KilledWhileItListsIsAnError) {
   const std::string killed = fmt::format(
       "cannot read {}: the process that read it ended by signal 9 (Killed) while listing it",
       path().string());
-  // It may have been faster.
+  // The process may have been faster.
   const std::string message = error_of([&] { file.records(); });
   EXPECT_THAT(message, ::testing::AnyOf(killed, "(no error)"));
   EXPECT_EQ(error_of([&] { file.records(); }), message) << "the same every time";
@@ -92,7 +92,7 @@ TEST_F(DumpProcess, OutlivesTheThreadThatStartedIt) {
   expect_chunked_data(*file);
 }
 
-// Plain data is read without it; until then it takes memory for nothing.
+// Contiguous data is read without the process, which would only use memory.
 TEST_F(DumpProcess, EndsAfterTheListWhereNoTensorNeedsIt) {
   DumpFile chunked(path());
   chunked.records();
@@ -151,7 +151,7 @@ TEST_F(DumpProcess, EndsWithItsParent) {
   close(ends[1]);
 }
 
-// Holds the lock of the HDF5 library, as a thread does that is within a call of it.
+// Holds the lock of the HDF5 library, like a thread inside of a library call.
 class HdfLock {
  public:
   HdfLock() : thread_([this] { hold(); }) { held_.get_future().wait(); }
@@ -164,7 +164,7 @@ class HdfLock {
   void hold() {
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     int ignored = 0;
-    // Properties are shown to a function of the caller, one after the other.
+    // H5Piterate calls a user function for each property, with the lock held.
     H5Piterate(list, &ignored, &HdfLock::wait, this);
     H5Pclose(list);
   }
@@ -172,7 +172,7 @@ class HdfLock {
     auto* lock = static_cast<HdfLock*>(self);
     lock->held_.set_value();
     lock->release_.get_future().wait();
-    return 1;  // the others are of no interest
+    return 1;  // skips the other properties
   }
 
   std::promise<void> held_, release_;
@@ -183,7 +183,7 @@ TEST_F(DumpProcess, IsStartedAgainIfItInheritedALock) {
   std::optional<HdfLock> lock(std::in_place);
   std::thread releaser([&] {
     std::this_thread::sleep_for(
-        std::chrono::milliseconds(1500));  // the second one inherits it, too
+        std::chrono::milliseconds(1500));  // the second process inherits it too
     lock.reset();
   });
   DumpFile file(path());
@@ -213,7 +213,7 @@ TEST_F(DumpProcess, ACopyIsStartedAgainIfItInheritedALock) {
   expect_chunked_data(copy);
 }
 
-// As a library call would that never comes back.
+// Simulates a library call that never returns.
 TEST_F(DumpProcess, ABusyProcessEndsWithItsParent) {
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);

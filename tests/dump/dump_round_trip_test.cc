@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 
 class DumpRoundTrip : public DumpTest {
  protected:
-  // Dumps the tensor as output y of one record and lists the file.
+  // Dumps the tensor as output y of a record and lists the file.
   DumpFile dumped(const TensorDesc& desc, const void* storage, DeviceType device) {
     DumpWriter writer(path());
     writer.begin_record("op", device);

@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Two files in the layout of Ascend's dumper that opbench did not write: ascend_dumper/npu.h5 and
-// cpu.h5.
+// Records of files in the layout of Ascend's dumper that opbench did not write:
+// ascend_dumper/npu.h5 and cpu.h5.
 std::vector<DumpRecord> by_number(DumpFile& reader) {
   std::vector<DumpRecord> records = reader.records();
   std::sort(records.begin(), records.end(),

@@ -36,7 +36,7 @@ class DumpSelectionTest : public testing::Test {
   }
   DumpListing listing() const { return {"x.h5", records_, strays_}; }
 
-  /// Paths of what is selected.
+  /// Returns the paths of the selected entries.
   std::vector<std::string> selected(const DumpQuery& query) const {
     const DumpSelection selection = select(listing(), query);
     std::vector<std::string> paths;

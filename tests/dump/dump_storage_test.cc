@@ -5,8 +5,7 @@
 
 #include "tests/dump/hostile_entry.h"
 
-// Where and how the data of a dataset is stored: in chunks, behind filters, elsewhere, in another
-// order.
+// Storage of a dataset's data: in chunks, with filters, in other files, in another order.
 
 namespace opbench::dump_tests {
 namespace {
@@ -44,8 +43,7 @@ TEST_F(DumpStorage, DataInOtherFilesIsNotRead) {
   EXPECT_EQ(problem(), "it is a virtual dataset, which points to other files");
 }
 
-// The extents of such a dataset follow its source, which is opened when they are asked for: a pipe
-// would wait for ever.
+// Reading the extents of such a dataset opens its source files. A pipe would block forever.
 TEST_F(DumpStorage, SourcesOfVirtualDatasetsAreNotOpened) {
   mkfifo(path("pipe.h5").c_str(), 0600);
   make();
@@ -75,7 +73,7 @@ TEST_F(DumpStorage, CompactData) {
   EXPECT_THAT(read_as<float>(opened, entry(opened)), ElementsAre(1, 2, 3, 4, 5, 6));
 }
 
-// Chunks that hold parts of many ranges, behind every filter that the library has.
+// Chunks that are part of many ranges, with every filter of the library.
 TEST_F(DumpStorage, FiltersOfAllKinds) {
   extents = {300, 200};
   stride = {200, 1};
@@ -130,7 +128,7 @@ TEST_F(DumpStorage, DamagedChunksAreAnError) {
 }
 
 TEST_F(DumpStorage, DataInStorageOrderComesInLogicalOrder) {  // dumps before August 2021
-  // Logical x[i][j][k] = 100 i + 10 j + k of shape 2x3x4, axes stored in the order k, i, j.
+  // Logical x[i][j][k] = 100 i + 10 j + k of shape 2x3x4, with axes stored in the order k, i, j.
   extents = {2, 3, 4};
   stride = {3, 1, 6};
   fill = [](H5::DataSet& dataset) {
@@ -163,7 +161,7 @@ TEST_F(DumpStorage, DataInStorageOrderComesInLogicalOrder) {  // dumps before Au
   }
 }
 
-// A row that is repeated: [i, j] lies at place j.
+// A repeated row: [i, j] is at place j.
 TEST_F(DumpStorage, BroadcastDataInStorageOrder) {
   device = 0;
   stride = {0, 1};
@@ -192,7 +190,7 @@ TEST_F(DumpStorage, LargeDataInStorageOrder) {  // spans several pieces of 512 K
 }
 
 }  // namespace
-// Three of 256 MiB that take no place in the file.
+// Three datasets of 256 MiB that use no space in the file.
 TEST_F(DumpStorage, ASmallFileUnpacksToABound) {
   {
     H5::H5File file(path().string(), H5F_ACC_TRUNC);

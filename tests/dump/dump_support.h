@@ -20,18 +20,17 @@ class DumpTest : public ::testing::Test, protected TempDir {
   std::filesystem::path path(const std::string& name = "x.h5") const { return directory() / name; }
 };
 
-/// Elements with the byte pattern of small numbers, different from one another where the dtype
-/// allows.
+/// Elements with the bytes of small numbers, all different if the dtype has enough values.
 std::vector<std::byte> numbered(DType dtype, std::int64_t count);
 
-/// Storage of `desc` that holds dense `elements`; every padding lane is a NaN (or 0xff bytes).
+/// Storage of `desc` with dense `elements`. Every padding lane is NaN (or 0xff bytes).
 Tensor stored(const TensorDesc& desc, const std::vector<std::byte>& elements);
 
-/// In the file's order.
+/// Returns the inputs in the file's order.
 std::vector<DumpEntry> inputs_of(const DumpRecord& record);
 std::vector<DumpEntry> outputs_of(const DumpRecord& record);
 
-/// All elements in the entry's dtype.
+/// Returns all elements in the entry's dtype.
 std::vector<std::byte> read_all(DumpFile& reader, const DumpEntry& entry);
 
 template <class T>
@@ -41,7 +40,7 @@ std::vector<T> read_as(DumpFile& reader, const DumpEntry& entry) {
   return {values, values + elements.size() / sizeof(T)};
 }
 
-/// The message of the Error that `work` throws; what else happened in its place.
+/// Returns the message of the Error that `work` throws, or a description of another result.
 template <class Failure = Error, class Work>
 std::string error_of(Work&& work) {
   try {

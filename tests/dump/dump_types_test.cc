@@ -29,7 +29,7 @@ TEST(DumpTypes, DevicesAreNamed) {
   EXPECT_EQ(to_string(static_cast<DeviceType>(9)), "device 9");
 }
 
-// Empty components stay: they are what is wrong with a path.
+// Empty components are kept, because they make a path invalid.
 TEST(DumpTypes, PathsFallIntoComponents) {
   EXPECT_THAT(split_components("a/b"), ElementsAre("a", "b"));
   EXPECT_THAT(split_components("/a"), ElementsAre("", "a"));
@@ -37,7 +37,7 @@ TEST(DumpTypes, PathsFallIntoComponents) {
   EXPECT_THAT(split_components(""), ElementsAre(""));
 }
 
-// Names that HDF5 would take for a place above, or cut off at a NUL.
+// HDF5 would read these names as a parent, or cut them at a NUL.
 TEST(DumpTypes, ComponentsThatCannotBeNames) {
   EXPECT_EQ(component_problem("self"), "");
   for (const std::string& bad : {std::string(), std::string("."), std::string("a\0b", 3)}) {

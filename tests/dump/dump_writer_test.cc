@@ -96,9 +96,9 @@ TEST_F(DumpWriting, TwoWritersOfOnePathDoNotMix) {
   EXPECT_EQ(DumpFile(path()).records().size(), 1u);
 }
 
-// Runs `work` in a process of its own, whose end HDF5 survives. Nothing may be printed. The process
-// starts afresh: in one that is forked among threads the leak sanitizer finds what those threads
-// hold.
+// Runs `work` in a separate process, which must exit normally and print nothing. The process is
+// started with exec: after a fork alone, the leak sanitizer would report memory of the parent's
+// threads.
 template <class Work>
 void expect_quiet_success(Work&& work) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
@@ -114,7 +114,7 @@ TEST_F(DumpWriting, AFullDiskLeavesTheOldFile) {
   expect_quiet_success([&] {
     const TensorDesc desc = describe(DType::fp32, {1 << 20});
     const Tensor tensor(desc);
-    std::optional<FileSizeLimit> limit;  // outlives the writer
+    std::optional<FileSizeLimit> limit;  // must outlive the writer
     DumpWriter writer(path());
     limit.emplace(1 << 20);
     writer.begin_record("op", DeviceType::npu);
@@ -147,7 +147,7 @@ TEST_F(DumpWriting, AFullDiskIsNoticedWhereTheDataIs) {  // HDF5 buffers small d
 TEST_F(DumpWriting, ADiskThatIsFullOnlyAtTheEndLeavesTheOldFile) {
   write_text("old");
   expect_quiet_success([&] {
-    std::optional<FileSizeLimit> limit;  // outlives the writer
+    std::optional<FileSizeLimit> limit;  // must outlive the writer
     DumpWriter writer(path());
     write_something(writer);
     limit.emplace(100);
@@ -214,7 +214,7 @@ TEST_F(DumpWriting, NamesAreChecked) {
   writer.write_input("list/list_0", desc, &value);
   EXPECT_NE(error_of([&] { writer.write_input("list", desc, &value); }), "(no error)");
   writer.write_output("a", desc, &value);
-  writer.finish();  // none of that spoiled the file
+  writer.finish();  // the errors did not damage the file
 
   DumpFile reader(path());
   ASSERT_EQ(reader.records().size(), 1u);

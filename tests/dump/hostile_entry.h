@@ -11,10 +11,10 @@
 
 namespace opbench::dump_tests {
 
-// The dataset /op/1/input/x and its attributes, to be spoiled one at a time.
+// The dataset /op/1/input/x and its attributes, which tests change one at a time.
 class HostileEntry : public DumpTest {
  protected:
-  // A float32 tensor of 2 x 3, written by `make` and described by these attributes.
+  // A float32 tensor of 2 x 3, written by `make` with these attributes.
   H5::DataType type = H5::PredType::IEEE_F32LE;
   std::vector<hsize_t> extents = {2, 3};
   H5::DSetCreatPropList properties;
@@ -65,7 +65,7 @@ class HostileEntry : public DumpTest {
     return inputs_of(opened.records().at(0)).at(0).problem;
   }
 
-  // Of an entry that can be read.
+  // Returns the warning of an entry that can be read.
   std::string remarks() {
     DumpFile opened = reader();
     EXPECT_EQ(entry(opened).problem, "");

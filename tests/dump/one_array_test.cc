@@ -56,8 +56,8 @@ TEST_F(OneArray, ReadsBackWhatItWrote) {
   EXPECT_EQ(std::memcmp(found.data(), values.data(), sizeof(float) * 4), 0);
 }
 
-// Numbers are read like numpy.loadtxt does: rows and columns, one row or column a vector, commas
-// and comments.
+// Numbers are read like by numpy.loadtxt: rows and columns, a single row or column as a vector,
+// commas and comments.
 TEST_F(OneArray, ReadsNumbersAsTheyStand) {
   const TextArray matrix = read_text("1 2 3\n4,5,6 # behind\n\n");
   EXPECT_EQ(matrix.type, StoredType::f64);
@@ -85,7 +85,7 @@ TEST_F(OneArray, KnowsNumpysNames) {
   EXPECT_EQ(written_type(StoredType::f16), StoredType::f16);
 }
 
-// 0x3FC0 is 1.5 in bf16, which numpy has not.
+// 0x3FC0 is 1.5 in bf16, which numpy does not have.
 TEST_F(OneArray, WidensBf16) {
   EXPECT_EQ(written<std::uint16_t>(StoredType::bf16, {2}, {0x3FC0, 0xC000}),
             "# float32 2\n1.5\n-2\n");

@@ -39,7 +39,7 @@ TEST_F(RegularFileTest, IsReadAtAnyPlace) {
   EXPECT_NO_THROW(file.check_unchanged());
 }
 
-// A read beyond the end is not filled with anything.
+// A read beyond the end fails.
 TEST_F(RegularFileTest, EndsWhereItEnds) {
   const RegularFile file(write("a", "0123456789"));
   EXPECT_THAT([&] { bytes_of(file, 8, 3); },
@@ -47,7 +47,7 @@ TEST_F(RegularFileTest, EndsWhereItEnds) {
   EXPECT_THROW(bytes_of(file, 100, 1), RunError);
 }
 
-// Opening a pipe would wait until somebody writes.
+// Opening a pipe would wait for a writer.
 TEST_F(RegularFileTest, IsNeitherAFolderNorAPipe) {
   expect_refused("none", "No such file or directory");
   expect_refused("", "Is a directory");
@@ -63,7 +63,7 @@ TEST_F(RegularFileTest, NoticesThatItWasChanged) {
   EXPECT_EQ(file.bytes(), 10) << "as when it was opened";
 }
 
-// 1 MiB that nobody wrote, then a byte: where the file system keeps holes.
+// 1 MiB that was never written, then a byte, on a file system with holes.
 TEST_F(RegularFileTest, KnowsItsHoles) {
   constexpr std::int64_t kHole = 1 << 20;
   {

@@ -9,7 +9,7 @@
 namespace opbench::dump_tests {
 namespace {
 
-// Every order of three axes, every range, against places computed one by one.
+// Every order of three axes and every range, compared with places computed one by one.
 TEST(StridedRead, GivesLogicalOrder) {
   const Dims shape = {2, 3, 4};
   Dims axes = {0, 1, 2};
@@ -40,7 +40,7 @@ TEST(StridedRead, GivesLogicalOrder) {
   } while (std::next_permutation(axes.begin(), axes.end()));
 }
 
-// Windows of 4 MiB, runs and gaps of all sizes: places are checked against their formula.
+// Windows of 4 MiB, runs and gaps of all sizes: places are compared with their formula.
 TEST(StridedRead, LargeTensorsInPieces) {
   struct Layout {
     Dims shape, strides;
@@ -75,7 +75,7 @@ TEST(StridedRead, LargeTensorsInPieces) {
   }
 }
 
-// Ranges of one panel, across two, and back again, of two tensors in turn.
+// Ranges within one panel, across two, and back again, alternating between two tensors.
 TEST(StridedRead, PanelsServeAnyRange) {
   DumpEntry a, b;
   a.path = "/a/1/output/a";

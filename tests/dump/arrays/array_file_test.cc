@@ -1,4 +1,5 @@
-// tests/data/arrays holds what NumPy 1.24 writes. Values of `a` are 0, 1/8, 2/8, .. in C order.
+// tests/data/arrays holds files written by NumPy 1.24. Values of `a` are 0, 1/8, 2/8, .. in C
+// order.
 #include "dump/arrays/array_file.h"
 
 #include <gmock/gmock.h>
@@ -46,7 +47,7 @@ TEST(ArrayFile, ReadsWhatNumPySaves) {
   EXPECT_EQ(entry_of(file, "grads/grads_0").stored, StoredType::boolean);
   EXPECT_EQ(entry_of(file, "empty").desc, describe(DType::fp16, {0, 3}));
   EXPECT_EQ(entry_of(file, "complex").stored, StoredType::c64);
-  std::array<float, 4> parts{};  // each has its own byte order
+  std::array<float, 4> parts{};  // byte order is reversed in each
   file.read(entry_of(file, "complex"), {0, 2}, parts.data());
   EXPECT_THAT(parts, ElementsAre(1, 2, 3, -4));
 }
@@ -55,7 +56,7 @@ TEST(ArrayFile, UnpacksWhatNumPyCompresses) {
   ArrayFile file(test_data("arrays/numpy_compressed.npz"));
   EXPECT_EQ(widened(values<float>(file, "a")), eighths(24));
   EXPECT_EQ(widened(values<float>(file, "fortran")), eighths(12));
-  float one = 0;  // backwards
+  float one = 0;  // at a lower offset, so the member is unpacked again
   file.read(entry_of(file, "a"), {5, 1}, &one);
   EXPECT_EQ(one, 5 / 8.0F);
   EXPECT_THAT(entry_of(file, "text").problem,
@@ -85,7 +86,7 @@ class ArrayFiles : public testing::Test, protected TempDir {
   std::string refusal(std::string_view bytes) const {
     return bad_input_by([&] { ArrayFile file(write("x.npy", bytes)); });
   }
-  // A file of version 1.0 with this header.
+  // Returns a file of version 1.0 with this header.
   static std::string with_header(std::string_view header) {
     std::string bytes("\x93NUMPY\x01\x00", 8);
     bytes += static_cast<char>(header.size() & 0xff);
@@ -152,7 +153,8 @@ TEST_F(ArrayFiles, DataThatIsCutOrTooLongIsTold) {
   EXPECT_EQ(longer.entries()[0].warning, "2 bytes follow its data");
 }
 
-// Every byte of an archive changed, and every length: an Error or values, never anything else.
+// Changes every byte of an archive, and cuts it at every length: the result must be an Error or
+// values.
 TEST_F(ArrayFiles, DamagedArchivesAreErrors) {
   for (const char* const name : {"arrays/numpy.npz", "arrays/numpy_compressed.npz"}) {
     const std::string whole = text_of(test_data(name));
@@ -179,7 +181,7 @@ TEST_F(ArrayFiles, DamagedArchivesAreErrors) {
     for (std::size_t size = 4; size < whole.size(); size += 7, ++tried) {
       try_reading(whole.substr(0, size));
     }
-    EXPECT_EQ(refused, tried);  // the directory stands at the end
+    EXPECT_EQ(refused, tried);  // the directory is at the end
   }
 }
 

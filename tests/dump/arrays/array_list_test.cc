@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// Why an array of fp32 with `available` bytes cannot be read; empty if it can.
+/// Returns why an array of fp32 with `available` bytes cannot be read; empty if it can.
 std::string problem_of(const Dims& shape, const Dims& strides, std::int64_t available) {
   ArrayList list;
   list.add("a", StoredType::f32, shape, strides, {}, available);
@@ -19,7 +19,7 @@ constexpr std::int64_t kHuge = std::int64_t{1} << 62;
 
 }  // namespace
 
-// 2x3 in rows are 6 elements of 4 bytes.
+// 2x3 in rows has 6 elements of 4 bytes.
 TEST(ArrayList, HasWhatFits) {
   ArrayList list;
   list.add("a/b", StoredType::f32, {2, 3}, {3, 1}, {2, 40, true}, 24);
@@ -38,7 +38,7 @@ TEST(ArrayList, HasWhatFits) {
   EXPECT_TRUE(list.entries[1].is_strided);
 }
 
-// The last element of 2x3 with steps of 10 and 1 is number 12: 13 elements are needed.
+// The last element of 2x3 with strides of 10 and 1 is number 12: 13 elements are needed.
 TEST(ArrayList, NeedsTheElementsUpToTheLast) {
   EXPECT_EQ(problem_of({2, 3}, {10, 1}, 13 * 4), "");
   EXPECT_EQ(problem_of({2, 3}, {10, 1}, 13 * 4 - 1),
@@ -55,8 +55,8 @@ TEST(ArrayList, RefusesExtentsAndStridesBeyond64Bits) {
   EXPECT_THAT(problem_of({-1}, {1}, 1000), HasSubstr("shape: "));
 }
 
-// One element that is repeated to 2^32 of them is 16 GiB where it is written out; up to 1 GiB
-// nobody minds, and neither up to 64 times.
+// One element repeated 2^32 times is 16 GiB when written densely. Up to 1 GiB is allowed, and so
+// are up to 64 repetitions.
 TEST(ArrayList, RefusesArraysThatAreMadeOfRepeats) {
   const std::int64_t much = std::int64_t{1} << 32;
   EXPECT_THAT(problem_of({much}, {0}, 4), HasSubstr("are repeated to 4294967296"));
@@ -64,7 +64,7 @@ TEST(ArrayList, RefusesArraysThatAreMadeOfRepeats) {
   EXPECT_EQ(problem_of({64, much / 64}, {0, 1}, 4 * (much / 64)), "");
 }
 
-// The first axis varies fastest; an axis without elements counts as one.
+// The first axis varies fastest. An axis without elements counts as 1.
 TEST(ArrayList, ColumnsComeFirstInFortranOrder) {
   EXPECT_THAT(column_major_strides({2, 3, 4}), ElementsAre(1, 2, 6));
   EXPECT_THAT(column_major_strides({2, 0, 4}), ElementsAre(1, 2, 2));

@@ -18,7 +18,7 @@ inline const DumpEntry& entry_of(const ArrayFile& file, std::string_view name) {
   throw std::logic_error("no entry " + std::string(name));
 }
 
-/// All values of the array of that name.
+/// Returns all values of the array of that name.
 template <class T>
 std::vector<T> values(ArrayFile& file, std::string_view name) {
   const DumpEntry& entry = entry_of(file, name);

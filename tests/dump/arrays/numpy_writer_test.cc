@@ -1,4 +1,4 @@
-// The format: numpy.lib.format, version 1.0.
+// Format: numpy.lib.format, version 1.0.
 #include "dump/arrays/numpy_writer.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Pickles byte by byte, as Python's pickletools names the operations.
+// Pickles byte by byte. Names of operations are those of Python's pickletools.
 #include "dump/arrays/pickle.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ PickleValue root_of(const std::string& text) {
   return pickle.values.at(static_cast<std::size_t>(pickle.root));
 }
 
-/// The whole numbers that a container holds.
+/// Returns the integers in a container.
 std::vector<std::int64_t> integers_of(const std::string& text) {
   const Pickle pickle = read(text);
   std::vector<std::int64_t> numbers;
@@ -52,7 +52,7 @@ void expect_refused(const std::string& text, const std::string& why) {
 
 }  // namespace
 
-// K: one byte, M: two, J: four with a sign, 0x8a: so many, in two's complement.
+// K: one byte, M: two, J: four with a sign, 0x8a: a given number, in two's complement.
 TEST(Pickle, ReadsNumbersOfEveryWidth) {
   EXPECT_EQ(root_of("K\xff.").integer, 255);
   EXPECT_EQ(root_of("M\x01\x02.").integer, 0x0201);
@@ -63,11 +63,11 @@ TEST(Pickle, ReadsNumbersOfEveryWidth) {
   EXPECT_EQ(root_of("\x88.").integer, 1);
   EXPECT_EQ(root_of("\x89.").integer, 0);
   EXPECT_EQ(root_of("N.").kind, PickleKind::none);
-  // 1.5 is 0x3ff8 and six zeros, the first byte first.
+  // 1.5 is 0x3ff8 and six zeros, first byte first.
   EXPECT_EQ(root_of("G\x3f\xf8\x00\x00\x00\x00\x00\x00."s).real, 1.5);
 }
 
-// 9 bytes are no number of ours: they are kept, and the number is none.
+// Integers of 9 bytes exceed 64 bits: the bytes are kept, and the value is unset.
 TEST(Pickle, KeepsLongNumbersAsBytes) {
   const PickleValue value = root_of("\x8a\x09" + std::string(9, '\x01') + ".");
   EXPECT_EQ(value.kind, PickleKind::integer);
@@ -85,7 +85,7 @@ TEST(Pickle, ReadsTextsWithTheirLengths) {
   EXPECT_EQ(root_of("U\x00."s).text, "");
 }
 
-// [1, 2], (1, 2, 3), {1: 2}, and a list that is filled one by one.
+// [1, 2], (1, 2, 3), {1: 2}, and a list that is filled element by element.
 TEST(Pickle, ReadsContainers) {
   EXPECT_THAT(integers_of("](K\x01K\x02"
                           "e."),
@@ -99,7 +99,7 @@ TEST(Pickle, ReadsContainers) {
   EXPECT_EQ(root_of(").").kind, PickleKind::tuple);
 }
 
-// A value that is put into the memo comes back as itself.
+// A value that is stored in the memo is read again as the same value.
 TEST(Pickle, SharesValues) {
   const Pickle pickle = read(
       "]q\x05"
@@ -108,7 +108,7 @@ TEST(Pickle, SharesValues) {
   const PickleValue& pair = pickle.values.at(static_cast<std::size_t>(pickle.root));
   ASSERT_EQ(pair.items.size(), 2U);
   EXPECT_EQ(pickle.values.at(static_cast<std::size_t>(pair.items[1])).kind, PickleKind::list);
-  // A list that holds itself is one value.
+  // A list that contains itself is one value.
   const Pickle self = read(
       "]q\x01"
       "h\x01"
@@ -125,7 +125,7 @@ TEST(Pickle, CallsAreKeptAndNotMade) {
   EXPECT_EQ(root_of("]Nb.").kind, PickleKind::list) << "a state is dropped";
 }
 
-// Where a pickle ends is where the next thing in the file begins.
+// The next object in the file begins at the end of the pickle.
 TEST(Pickle, EndsBehindItsLastOperation) {
   const std::string two = "xxK\x01.K\x02.";
   const Pickle first = read_pickle(reader_of(two), 2, std::ssize(two), [](auto) { return false; });
@@ -142,7 +142,7 @@ TEST(Pickle, RunsNoCode) {
   expect_refused("i", "operation 0x69 is not one that tensors need");
 }
 
-// Each of these would read or write beyond what is there.
+// Each of these would read or write out of bounds.
 TEST(Pickle, RefusesWhatIsDamaged) {
   expect_refused("", "length: found 1, but 0 bytes are left");
   expect_refused("K", "length: found 1");
@@ -174,7 +174,7 @@ TEST(Pickle, RefusesWhatIsDamaged) {
   expect_refused("c" + std::string(2000, 'a'), "a line without end");
 }
 
-// A file is fetched in pieces of 64 KiB; a text across two of them is whole.
+// A file is fetched in pieces of 64 KiB. A text across two of them is read whole.
 TEST(PickleBytes, JoinsPieces) {
   std::string text(150'000, 'a');
   text[65'535] = 'b';

@@ -1,4 +1,5 @@
-// tests/data/arrays/torch*.pt are of PyTorch 1.13. Values of `a` are 0, 1/8, 2/8, .. in C order.
+// tests/data/arrays/torch*.pt are files of PyTorch 1.13. Values of `a` are 0, 1/8, 2/8, .. in C
+// order.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -58,7 +59,7 @@ TEST_P(TorchFile, TensorsByTheirPlaces) {
   EXPECT_THAT(file.problems(), ElementsAre(HasSubstr("not tensors are left out, first ")));
 }
 
-// Any byte changed, any length: an Error or values, never anything else.
+// Changes every byte, and cuts at every length: the result must be an Error or values.
 TEST_P(TorchFile, DamagedFilesAreErrors) {
   const TempDir directory;
   const std::string whole = text_of(test_data(GetParam()));
@@ -88,7 +89,7 @@ class Pickles : public testing::Test, protected TempDir {
 };
 
 TEST_F(Pickles, CodeIsNeverRun) {
-  // What pickle.dumps makes of an object whose __reduce__ is (os.system, ("touch /tmp/x",)).
+  // Pickle of an object whose __reduce__ is (os.system, ("touch /tmp/x",)).
   EXPECT_THAT(
       refusal(std::string("\x80\x02"
                           "cposix\nsystem\nq\x00X\x0c\x00\x00\x00touch /tmp/x\x85R.",
@@ -123,10 +124,11 @@ TEST_F(Pickles, DamageIsNamed) {
   EXPECT_THAT(refusal("\x80\x02NNa."), HasSubstr("items for an object that is not a list or dict"));
 }
 
-// Another object in the place of the one that was saved.
+// Replaces the saved object by another object.
 TEST_F(Pickles, ObjectsThatHoldThemselvesOrRepeatWithoutEndAreRefused) {
   const std::string whole = text_of(test_data("arrays/torch_legacy.pt"));
-  const std::size_t model = whole.find("model");  // the first key: "}q\0(X" and its length before
+  const std::size_t model =
+      whole.find("model");  // the first key: "}q\0(X" and its length precede it
   ASSERT_NE(model, whole.npos);
   const std::string head = whole.substr(0, model - 9);
   const std::string keys = "\x80\x02]q\x01.";
@@ -136,12 +138,13 @@ TEST_F(Pickles, ObjectsThatHoldThemselvesOrRepeatWithoutEndAreRefused) {
                                   7) +
                       keys),
               HasSubstr("more than 64 levels"));
-  std::string doubled = std::string("]q\x00", 3);  // 30 lists of two of the one before
+  std::string doubled = std::string("]q\x00", 3);  // 30 lists, each with the previous list twice
   for (char i = 0; i < 30; ++i) {
     doubled += std::string("](h") + i + "h" + i + "eq" + static_cast<char>(i + 1);
   }
   EXPECT_THAT(refusal(head + doubled + "." + keys), HasSubstr("it is too large"));
-  std::string tensors = "ctorch._utils\n_rebuild_tensor\n(NNNNtR";  // 20 pairs of the one before
+  std::string tensors =
+      "ctorch._utils\n_rebuild_tensor\n(NNNNtR";  // 20 pairs, each of the previous pair twice
   for (char i = 1; i < 21; ++i) tensors += std::string("q") + i + "h" + i + "\x86";
   EXPECT_THAT(refusal(head + tensors + "." + keys), HasSubstr("more than 500000 tensors"));
 }

@@ -1,4 +1,4 @@
-// Objects of torch.save, put together value by value.
+// Objects of torch.save, built value by value.
 #include <gmock/gmock.h>
 
 #include "dump/arrays/torch_list.h"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-/// Builds a pickle from the inside out; each call returns the place of its value.
+/// Builds a pickle from the inside out. Each call returns the index of its value.
 class Object {
  public:
   int text(const std::string& text) { return add(PickleKind::text, {}, text); }
@@ -47,7 +47,7 @@ class Object {
         },
         "file");
   }
-  /// Why the only tensor cannot be read.
+  /// Returns why the only tensor cannot be read.
   std::string problem(int root) { return list(root).entries.at(0).problem; }
   Pickle& pickle() { return pickle_; }
 
@@ -69,7 +69,8 @@ constexpr const char* kFloat = "torch.FloatStorage";
 
 }  // namespace
 
-// Storage "0" lies at byte 100 and has 10 elements of 4 bytes; the tensor begins at its third.
+// Storage "0" is at byte 100 and has 10 elements of 4 bytes. The tensor begins at its third
+// element.
 TEST(TorchTensors, LieInTheirStorage) {
   Object object;
   const ArrayList list =
@@ -82,7 +83,7 @@ TEST(TorchTensors, LieInTheirStorage) {
   EXPECT_EQ(list.places[0].member, 3);
 }
 
-// Names are the keys on the way; what is no tensor is counted.
+// Names are the keys of the path. Values that are not tensors are counted.
 TEST(TorchTensors, AreNamedByTheirPlaces) {
   Object object;
   const int one = object.tensor(object.storage(kFloat, "0", 10), 0, {2}, {1});
@@ -98,7 +99,7 @@ TEST(TorchTensors, AreNamedByTheirPlaces) {
               ElementsAre("2 values that are not tensors are left out, first list/1: an integer"));
 }
 
-// 10 elements from the storage's 10: from element 5 on there are 5.
+// The storage has 10 elements, so 5 remain from element 5 on.
 TEST(TorchTensors, ReachBeyondNoStorage) {
   const auto problem = [](std::int64_t elements, std::int64_t offset, const Dims& size) {
     Object object;
@@ -135,7 +136,7 @@ TEST(TorchTensors, SayWhatIsWrongWithThem) {
               HasSubstr("storage_offset: found what is no number"));
 }
 
-// An object that holds itself would never end.
+// An object that contains itself has endless paths.
 TEST(TorchTensors, OfAnObjectThatHoldsItselfAreNone) {
   Object object;
   const int self = object.tuple({});
@@ -143,7 +144,7 @@ TEST(TorchTensors, OfAnObjectThatHoldsItselfAreNone) {
   EXPECT_THAT([&] { object.list(self); }, ThrowsMessage<Error>(HasSubstr("more than 64 levels")));
 }
 
-// 2^25 tensors in 25 pairs of pairs, from some hundred bytes.
+// 2^25 tensors in 25 nested pairs, from some hundred bytes.
 TEST(TorchTensors, OfAnObjectThatIsSharedTooOftenAreNone) {
   Object object;
   int root = object.number(1);

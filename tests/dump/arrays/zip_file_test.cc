@@ -1,4 +1,4 @@
-// A .zip file of stored members, byte by byte, and what is damaged in it.
+// A .zip file of stored members, byte by byte, and its damaged variants.
 #include "dump/arrays/zip_file.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-/// Little-endian, of `bytes` bytes.
+/// Encodes `value` little-endian in `bytes` bytes.
 std::string number(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 0xff);
@@ -40,7 +40,7 @@ struct Member {
     packed = unpacked = static_cast<std::uint32_t>(data.size());
   }
 
-  // The part that the header in front of the data and the directory have in common.
+  // Fields that the header before the data and the directory share.
   std::string header() const {
     return number(20, 2) + number(flags, 2) + number(method, 2) + number(0, 4) + number(sum, 4) +
            number(packed, 4) + number(unpacked, 4) + number(name.size(), 2) + number(0, 2);
@@ -61,7 +61,7 @@ std::string zip_of(const std::vector<Member>& members) {
 
 class ZipFileTest : public testing::Test, protected TempDir {
  protected:
-  /// The file of these members, opened.
+  /// Writes and opens a file with these members.
   ZipFile& open(const std::vector<Member>& members) {
     file_ = std::make_unique<RegularFile>(write("a.zip", zip_of(members)));
     zip_ = std::make_unique<ZipFile>(*file_);
@@ -72,7 +72,7 @@ class ZipFileTest : public testing::Test, protected TempDir {
     zip_->read(member, offset, count, bytes.data());
     return bytes;
   }
-  /// Why the only member cannot be read.
+  /// Returns why the only member cannot be read.
   std::string problem(const Member& member) { return open({member}).members().at(0).problem; }
 
  private:
@@ -82,7 +82,7 @@ class ZipFileTest : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// The data of "b" lies behind two headers of 30 bytes, two names of 1 and 3 bytes of "a".
+// The data of "b" is at two headers of 30 bytes, two names of 1 byte and the 3 bytes of "a".
 TEST_F(ZipFileTest, HasItsMembers) {
   const ZipFile& zip = open({{"a", "123"}, {"b", "45678"}});
   ASSERT_THAT(zip.members(), SizeIs(2));
@@ -102,7 +102,7 @@ TEST_F(ZipFileTest, EndsAMemberWhereItEnds) {
   EXPECT_THROW(read(0, -1, 1), Error);
 }
 
-// A sum is known once all was read in order.
+// A sum is checked once all data was read in order.
 TEST_F(ZipFileTest, ChecksSums) {
   Member wrong("a", "123456");
   wrong.sum ^= 1;
@@ -128,7 +128,7 @@ TEST_F(ZipFileTest, SaysWhyAMemberCannotBeRead) {
   EXPECT_THAT(problem(large), HasSubstr("size: 2147483647 bytes in a file of "));
 }
 
-// Its end, its directory or a member is missing.
+// The end, the directory or a member is missing.
 TEST_F(ZipFileTest, RefusesWhatWasCut) {
   const std::string whole = zip_of({{"a", "123"}, {"b", "45678"}});
   for (const std::size_t size :
@@ -137,7 +137,7 @@ TEST_F(ZipFileTest, RefusesWhatWasCut) {
     EXPECT_THROW(ZipFile zip(file), Error) << size << " of " << whole.size();
   }
   std::string more = whole;
-  more[whole.size() - 12] = more[whole.size() - 14] = 9;  // nine members
+  more[whole.size() - 12] = more[whole.size() - 14] = 9;  // declares nine members
   const RegularFile file(write("more.zip", more));
   EXPECT_THROW(ZipFile zip(file), Error);
 }

@@ -49,7 +49,7 @@ TEST_F(AclConfigTest, SaysWhatIsDumped) {
   EXPECT_EQ(config.find("c"), nullptr);
 }
 
-// A field that nobody honours would leave the user waiting for a dump.
+// If unsupported fields were ignored, the dump would not be what the user requested.
 TEST_F(AclConfigTest, RefusesWhatItDoesNotHonour) {
   expect_refused("{}", "dump_path");
   expect_refused("{\"dump_path\": \"\"}", "is empty or holds NUL");
@@ -65,7 +65,7 @@ TEST_F(AclConfigTest, RefusesWhatItDoesNotHonour) {
   expect_refused("[]", "dump");
 }
 
-// A model that does not run, or nothing at all, would be dumped without a word.
+// A model that does not run, or an empty selection, would silently dump nothing.
 TEST_F(AclConfigTest, MustDumpSomethingThatRuns) {
   AclConfig config;
   config.file = "acl.json";

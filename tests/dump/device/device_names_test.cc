@@ -27,7 +27,7 @@ class NameMappingTest : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// Type, name, task, perhaps a stream, and a time; up to four numbers more.
+// Type, name, task, optionally a stream, and a time; then up to four numbers.
 TEST(DeviceNames, AreOfFourToNineParts) {
   EXPECT_TRUE(is_device_dump_name("Conv2D.conv1.3.1600000000"));
   EXPECT_TRUE(is_device_dump_name("Conv2D.conv1.3.7.1600000000"));
@@ -49,7 +49,7 @@ TEST(DeviceNames, OfMindSporeAreShort) {
   EXPECT_EQ(short_dump_name("Conv2D.scope_op.3.7.16", "scope/"), "Conv2D.scope_op.3.7.16");
 }
 
-// 254 bytes fit; of 255 there are 32 digits and the suffix.
+// 254 bytes fit. A name of 255 bytes becomes 32 digits and the extension.
 TEST(DeviceNames, ThatAreTooLongBecomeDigits) {
   const std::string fits(254, 'a'), is_long = fmt::format("{:a>251}.npy", "");
   EXPECT_EQ(fitting_file_name(fits), fits);

@@ -26,7 +26,7 @@ TEST(DeviceTypes, AreThoseOfCann) {
   }
 }
 
-// A text has no numbers, a bit no whole byte.
+// A text has no numbers. A bit is less than a byte.
 TEST(DeviceTypes, WithoutNumbersAreRefused) {
   for (const std::int64_t number : {13, 29, 14, 99, -1}) {
     EXPECT_THAT([&] { device_stored_type(number); },

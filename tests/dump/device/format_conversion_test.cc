@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// 0, 1, 2, ... as int32, stored as `tensor` says, in another format.
+/// 0, 1, 2, ... as int32, stored as `tensor` describes, converted to another format.
 struct Converted {
   Dims shape;
   std::vector<std::int32_t> values;
@@ -30,17 +30,17 @@ Converted convert(Format format, const Dims& shape, const Dims& target_shape, Fo
 
 }  // namespace
 
-// Element [n, c, h, w] of 1x2x2x2: in NHWC place (h*2 + w)*2 + c, so 0 4 1 5 2 6 3 7.
+// Element [n, c, h, w] of 1x2x2x2 is at place (h*2 + w)*2 + c in NHWC, so 0 4 1 5 2 6 3 7.
 TEST(FormatConversion, OfPlainFormatsMovesAxes) {
   const Converted made = convert(Format::NCHW, {1, 2, 2, 2}, {}, Format::NHWC);
   EXPECT_EQ(made.shape, (Dims{1, 2, 2, 2}));
   EXPECT_THAT(made.values, ElementsAre(0, 4, 1, 5, 2, 6, 3, 7));
-  // Back: place c*4 + h*2 + w of NHWC's (h*2 + w)*2 + c.
+  // Back: place c*4 + h*2 + w holds NHWC's (h*2 + w)*2 + c.
   EXPECT_THAT(convert(Format::NHWC, {1, 2, 2, 2}, {}, Format::NCHW).values,
               ElementsAre(0, 2, 4, 6, 1, 3, 5, 7));
 }
 
-// One block of 16 lanes, 1x2 places: lane c of place w is w*16 + c. Three channels are meant.
+// One block of 16 lanes, 1x2 places: lane c of place w is w*16 + c. Three channels are not padding.
 TEST(FormatConversion, OfBlocksRemovesThePadding) {
   const Converted made = convert(Format::NC1HWC0, {1, 1, 1, 2, 16}, {1, 3, 1, 2}, Format::NCHW);
   EXPECT_EQ(made.shape, (Dims{1, 3, 1, 2}));
@@ -49,13 +49,13 @@ TEST(FormatConversion, OfBlocksRemovesThePadding) {
               ElementsAre(0, 1, 2, 16, 17, 18));
 }
 
-// Nobody says how much of it is padding: all 16 channels are given back.
+// The amount of padding is unknown, so all 16 channels are returned.
 TEST(FormatConversion, WithoutATargetShapeKeepsThePadding) {
   EXPECT_EQ(convert(Format::NC1HWC0, {1, 1, 1, 2, 16}, {}, Format::NCHW).shape,
             (Dims{1, 16, 1, 2}));
 }
 
-// Columns in blocks of 16: [n1, m1, 16, 16]; element [1, 17] of 2x18 is block 1, row 1, lane 1.
+// Columns are in blocks of 16: [n1, m1, 16, 16]. Element [1, 17] of 2x18 is block 1, row 1, lane 1.
 TEST(FormatConversion, OfAMatrixInFractalsIsTheMatrix) {
   const Converted made = convert(Format::FRACTAL_NZ, {2, 1, 16, 16}, {2, 18}, Format::ND);
   EXPECT_EQ(made.shape, (Dims{2, 18}));

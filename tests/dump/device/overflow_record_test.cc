@@ -1,4 +1,4 @@
-// Records field by field, at the offsets that CANN's documentation gives.
+// Records field by field, at the offsets in CANN's documentation.
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Bytes with numbers at places.
+/// Bytes with numbers at given offsets.
 class Record {
  public:
   explicit Record(std::size_t bytes) : bytes_(bytes) {}
@@ -34,14 +34,14 @@ class Record {
   std::vector<std::byte> bytes_;
 };
 
-/// With the magic number, of accelerator `type`, with `length` bytes of data.
+/// A record with the magic number, of accelerator `type`, with `length` bytes of data.
 Record new_record(std::uint32_t type, std::uint32_t length, std::size_t bytes) {
   return Record(bytes).u32(0, 0x5a5a5a5a).u32(4, 2).u32(8, 1).u32(12, type).u32(20, length);
 }
 
 }  // namespace
 
-// 11 fields of 8 bytes behind 24 bytes of header: number 6 is where the program counter was.
+// 11 fields of 8 bytes follow 24 bytes of header. Number 6 is the program counter.
 TEST(OverflowRecord, OfACoreHasElevenFields) {
   const nlohmann::json json =
       new_record(1, 88, 112).u64(24, 5).u64(24 + 48, 0xabc).u64(24 + 80, 7).json();
@@ -65,7 +65,7 @@ TEST(OverflowRecord, OfOtherAcceleratorsHasTheirFields) {
   EXPECT_EQ(dma["acc_list"]["data"]["dst_addr"], "0x10");
 }
 
-// Three parts of 128 bytes, and what each says of its status behind 512.
+// Three parts of 128 bytes, and from offset 512 on the status of each.
 TEST(OverflowRecord, WithoutTheMagicNumberHasThreeParts) {
   const nlohmann::json json = Record(2048)
                                   .u64(0, 11)
@@ -85,7 +85,7 @@ TEST(OverflowRecord, WithoutTheMagicNumberHasThreeParts) {
   EXPECT_EQ(json["AI Core"]["status"], 77);
 }
 
-// Each of these would read beyond the end.
+// Each of these would read out of bounds.
 TEST(OverflowRecord, IsRefusedWhereItEndsTooSoon) {
   Record(0).expect_refused("size: found 0 without the magic number");
   Record(2047).expect_refused("size: found 2047");

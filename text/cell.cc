@@ -36,8 +36,8 @@ bool is_blank(char letter) {
   return byte <= ' ' || byte == kDelete;
 }
 
-// Spreadsheets compute cells that begin so, also behind blanks and line breaks. A tab or a carriage
-// return may begin another cell.
+// Spreadsheets evaluate cells with these beginnings, also after blanks and line breaks. A tab or a
+// carriage return may begin another cell.
 bool is_formula(std::string_view text) {
   if (text.starts_with('\t') || text.starts_with('\r')) return true;
   text.remove_prefix(std::find_if_not(text.begin(), text.end(), is_blank) - text.begin());

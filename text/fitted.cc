@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kBars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 constexpr std::array<std::string_view, 8> kAsciiBars = {".", ":", "-", "=", "+", "*", "#", "@"};
 
-// Bytes of the first `most` letters.
+// Number of bytes of the first `most` letters.
 std::size_t bytes_of(std::string_view text, std::size_t most) {
   std::size_t bytes = 0;
   for (std::size_t letters = 0; bytes < text.size(); ++bytes) {
@@ -28,7 +28,7 @@ std::size_t bytes_of(std::string_view text, std::size_t most) {
   return bytes;
 }
 
-/// Words put on lines.
+/// Distributes words over lines.
 struct Lines {
   std::size_t width, indent, used;
   std::string text = {};
@@ -40,10 +40,10 @@ struct Lines {
 
   void add(std::string_view word) {
     if (used > indent && used + utf8_length(word) > width) new_line();
-    // Paths have no spaces; what is longer than a line is cut at its end.
+    // Paths have no spaces, so words longer than a line are split at its end.
     while (used + utf8_length(word) > width) {
       std::size_t bytes = bytes_of(word, width - used);
-      // A CI system's log takes a line that begins so for a command.
+      // A CI system's log would read a line with this beginning as a command.
       if (word.substr(bytes).starts_with("::") && width - used > 1) {
         bytes = bytes_of(word, width - used - 1);
       }
@@ -62,7 +62,7 @@ struct Lines {
   }
 };
 
-// Cut at blanks outside of single quotes.
+// Splits a command at blanks outside of single quotes.
 std::vector<std::string_view> words_as_written(std::string_view command) {
   std::vector<std::string_view> words;
   std::size_t begin = 0;
@@ -78,7 +78,7 @@ std::vector<std::string_view> words_as_written(std::string_view command) {
 
 constexpr std::string_view kCut = "..";
 
-// The byte at which letter `index` begins.
+// Offset of the byte at which letter `index` begins.
 std::size_t place_of(std::string_view text, std::size_t index) {
   std::size_t letters = 0, place = 0;
   for (; place < text.size(); ++place) {
@@ -98,7 +98,7 @@ std::string sparkline(std::span<const std::int64_t> counts, bool is_unicode) {
   for (const std::int64_t count : counts) most = std::max(most, count);
   std::string line;
   for (const std::int64_t count : counts) {
-    // From 1, so that a single value among millions is seen.
+    // At least 1, so that a single value among millions is visible.
     const double height = static_cast<double>(count) / static_cast<double>(most) * steps;
     const auto step = std::min(static_cast<std::size_t>(height), bars.size() - 1);
     line += count == 0 ? std::string_view(" ") : bars[step];
@@ -109,7 +109,7 @@ std::string sparkline(std::span<const std::int64_t> counts, bool is_unicode) {
 std::string byte_size_text(double bytes) {
   constexpr std::array kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   std::size_t unit = 0;
-  // What four digits would round up to 1024 belongs to the next.
+  // A number that four digits would round to 1024 uses the next unit.
   for (; bytes >= 1023.95 && unit + 1 < kUnits.size(); ++unit) bytes /= 1024;
   return fmt::format("{:.4g} {}", bytes, kUnits[unit]);
 }
@@ -134,7 +134,7 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     lines.add(text.substr(place, space - place));
     place = space + 1;
   }
-  // A space that ended a line says nothing.
+  // Removes spaces at the ends of lines.
   std::string result;
   for (const char letter : lines.text) {
     if (letter == '\n') result.erase(result.find_last_not_of(' ') + 1);
@@ -150,7 +150,7 @@ std::string wrapped_command(std::string_view command, std::size_t width, std::si
   std::string result;
   std::size_t column = used;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    // A flag stays beside its value.
+    // A flag and its value stay on one line.
     const bool has_value =
         words[i].starts_with("-") && i + 1 < words.size() && !words[i + 1].starts_with("-");
     const std::size_t last = has_value ? i + 1 : i;

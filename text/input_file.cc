@@ -20,11 +20,10 @@
 namespace opbench {
 namespace {
 
-/// A file that is open for reading.
+/// A file opened for reading.
 class OpenFile {
  public:
-  // Without O_NONBLOCK a pipe without a writer is waited for; files of the system's own may wait
-  // for their contents.
+  // Without O_NONBLOCK, opening would block on a pipe without a writer, and on some system files.
   explicit OpenFile(const std::string& path)
       : number_(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
   OpenFile(const OpenFile&) = delete;
@@ -49,7 +48,7 @@ class OpenFile {
 
 }  // namespace
 
-/// A file that is open, and what messages say of it.
+/// An open file, and its description for messages.
 struct InputFile::Source {
   Source(const std::string& name, const std::string& kind, std::size_t most)
       : path(name), what(kind), most_bytes(most), file(name) {
@@ -61,8 +60,8 @@ struct InputFile::Source {
     if (static_cast<std::size_t>(status.st_size) > most) fail_by_size(path, what, most);
   }
 
-  // The next bytes, at most as many as fit; 0 at the end. The size alone does not tell: files of
-  // the system's own say 0.
+  // Reads at most as many bytes as fit; 0 at the end. The size does not determine the end, because
+  // system files report 0.
   std::size_t read(std::span<char> buffer) {
     ssize_t got = 0;
     do {

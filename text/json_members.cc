@@ -7,7 +7,7 @@ namespace opbench {
 void JsonReader::error(std::string_view key, double& value, Presence presence) {
   if (presence != Presence::always && !value_.has(key)) return;
   const JsonValue number = value_.member(key);
-  // One that JSON cannot hold was infinite: an error beyond every bound.
+  // JSON cannot store infinity, so an infinite error is written as null.
   value = number.is_null() ? HUGE_VAL : number.number(0, NumberRange().most);
 }
 

@@ -20,14 +20,14 @@
 #include "text/json_reader.h"
 #include "text/packed.h"
 
-/// One list of members writes and reads a type as a JSON object:
+/// A list of members writes and reads a type as a JSON object:
 ///     template <class V>
 ///     void each_member(V& v, FieldsOf<CodeReply> auto& reply) {
 ///       v("code", reply.fingerprint);
 ///       v("reason", reply.reason);
 ///     }
-/// It must be in the namespace of the type, and not in an unnamed one, as `parse_name(text, value)`
-/// of an enumeration, whose values are written by their `name`.
+/// It must be in the namespace of the type, which must have a name. `parse_name(text, value)` of an
+/// enumeration must be there too; its values are written by their `name`.
 namespace opbench {
 
 inline void parse_name(const std::string& text, DType& dtype) { dtype = parse_dtype(text); }
@@ -36,11 +36,11 @@ inline void parse_name(const std::string& text, Format& format) { format = parse
 /// Presence of a member in an object.
 enum class Presence {
   always,
-  later,  ///< written always; lines of older builds do not have it
-  if_any  ///< left out at its default
+  later,  ///< always written; missing in lines of older builds
+  if_any  ///< omitted at its default
 };
 
-/// Bounds of a number, both allowed.
+/// Bounds of a number, inclusive.
 struct NumberRange {
   double least = 0, most = std::numeric_limits<double>::max();
 };
@@ -63,16 +63,16 @@ class JsonWriter {
                   Presence presence = Presence::always) {
     (*this)(key, value, presence);
   }
-  /// A number that is null where it is infinite.
+  /// A number that is null if it is infinite.
   void error(std::string_view key, double value, Presence = Presence::always) {
     json[std::string(key)] = finite_or_null(value);
   }
-  /// A value as a text that `say` makes of it and `parse` reads.
+  /// A value written as a text by `say` and read by `parse`.
   template <class T, class Say, class Parse>
   void as_text(std::string_view key, const T& value, Say say, Parse) {
     json[std::string(key)] = say(value);
   }
-  /// True if a part of the message is there, which has the member `key`.
+  /// True if the optional part with the member `key` exists.
   bool part(std::string_view, bool is_there) { return is_there; }
 
   nlohmann::ordered_json json = nlohmann::ordered_json::object();
@@ -109,7 +109,7 @@ class JsonWriter {
   }
 };
 
-/// Errors: throws Error with the place where a member is missing or of a wrong type.
+/// Errors: throws Error with the place if a member is missing or has a wrong type.
 class JsonReader {
  public:
   static constexpr bool kReads = true;
@@ -131,7 +131,7 @@ class JsonReader {
     const JsonValue text = value_.member(key);
     text.located([&] { value = parse(text.text()); });
   }
-  /// Puts the place in front of any Error that `checks` throws.
+  /// Adds the place to any Error that `checks` throws.
   void check(const std::function<void()>& checks) const { value_.located(checks); }
   bool part(std::string_view key, bool) const { return value_.has(key); }
 

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Enough of a text to recognise it, cut between characters.
+// Shortens a text for a message, between characters.
 std::string json_excerpt(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   if (text.size() <= kLongest) return text;
@@ -40,8 +40,8 @@ std::string json_kind(const Json& json) {
   }
 }
 
-// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...; last read:
-// '...'" without its number and without what can be as long as the file.
+// Removes the number and the unbounded last part of a message: "[json.exception.parse_error.101]
+// parse error at line 1, column 2: syntax error ...; last read: '...'".
 std::string parse_message(const std::string& what) {
   const std::size_t begin = what.find("] ");
   const std::size_t last_read = what.find("; last read:");
@@ -51,17 +51,17 @@ std::string parse_message(const std::string& what) {
   return what.substr(first, std::min(length, kLongest));
 }
 
-/// Follows the parser through a document: counts values and brackets, knows the place, and takes
+/// Follows the parser through a document: counts values and brackets, tracks the place, and takes
 /// elements out.
 class JsonWalk {
  public:
   JsonWalk(const std::string& file, const JsonTaking& taking, std::size_t most_values)
       : file_(file), taking_(taking), most_values_(most_values) {}
 
-  // What the parser asks of every value: does it stay?
+  // The parser's callback for every value; returns true to keep it.
   bool keeps(int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
-    // Results have four levels; the parser keeps one entry for each.
+    // Results have four levels. The parser keeps one entry for each.
     constexpr int kDeepestNesting = 64;
     if (depth > kDeepestNesting) {
       throw Error(fmt::format("{}: brackets are nested more than {} deep", file_, kDeepestNesting));
@@ -85,12 +85,12 @@ class JsonWalk {
   bool is_empty() const { return values_ == 0; }
 
  private:
-  /// An object or a list whose end has not come.
+  /// An open object or list.
   struct Level {
     bool is_list = false;
-    std::string key;         // the last one
-    std::size_t next = 0;    // how many elements have come
-    std::size_t values = 0;  // that were there before the next element
+    std::string key;         // of the last member
+    std::size_t next = 0;    // number of elements read
+    std::size_t values = 0;  // number of values before the next element
   };
 
   bool keeps_child(bool is_scalar, const Json& value) {
@@ -112,7 +112,7 @@ class JsonWalk {
     return true;
   }
 
-  // Of the object or list at that level.
+  // Place of the object or list at that level.
   std::string place_of(std::size_t end) const {
     std::string place;
     for (std::size_t i = 0; i < end; ++i) {
@@ -196,7 +196,7 @@ double JsonValue::number(double least, double most) const {
 }
 
 std::int64_t JsonValue::integer(std::int64_t least, std::int64_t most) const {
-  // The parser takes what is not negative for unsigned.
+  // The parser stores non-negative numbers as unsigned.
   const bool is_held =
       json_.is_number_integer() &&
       (!json_.is_number_unsigned() ||

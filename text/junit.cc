@@ -15,8 +15,9 @@ using Outcome = JUnitCase::Outcome;
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-// Bytes of the character at `place`; 0 if it is no UTF-8 or no character of XML 1.0 (section 2.2:
-// no U+FFFE and U+FFFF, of the control characters only tab and ends of lines).
+// Returns the number of bytes of the character at `place`; 0 if it is not valid UTF-8 or not
+// allowed in XML 1.0 (section 2.2 excludes U+FFFE, U+FFFF and control characters except tab and
+// line ends).
 std::size_t character_bytes(std::string_view text, std::size_t place) {
   const auto [code, bytes] = utf8_character(text, place);
   const bool is_control = code < 0x20 && code != '\t' && code != '\n' && code != '\r';
@@ -31,7 +32,7 @@ std::string_view entity_of(char letter, bool in_attribute) {
       return "&lt;";
     case '>':
       return "&gt;";
-    // Parsers make blanks of the next two in attributes, and a line feed of \r anywhere.
+    // In attributes parsers replace the next two by blanks, and \r by a line feed everywhere.
     case '\t':
       return in_attribute ? "&#9;" : "";
     case '\n':
@@ -56,7 +57,7 @@ std::string escaped(std::string_view text, bool in_attribute) {
   return result;
 }
 
-// Jenkins' xUnit plugin takes no more than three decimals.
+// Jenkins' xUnit plugin accepts at most three decimals.
 std::string time_attribute(double seconds) {
   return fmt::format("{:.3f}", std::isfinite(seconds) ? seconds : 0.0);
 }
@@ -72,7 +73,7 @@ struct Counts {
     skipped += c.outcome == Outcome::skipped;
     if (std::isfinite(c.seconds)) seconds += c.seconds;
   }
-  // Of <testsuites>: what was skipped is counted by suites only.
+  // Attributes of <testsuites>. Only suites have a count of skipped tests.
   std::string attributes() const {
     return fmt::format(R"(tests="{}" failures="{}" errors="{}" time="{}")", tests, failures, errors,
                        time_attribute(seconds));

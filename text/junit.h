@@ -8,31 +8,32 @@
 
 namespace opbench {
 
-/// One test case of a JUnit report.
+/// A test case of a JUnit report.
 struct JUnitCase {
   enum class Outcome { passed, failed, errored, skipped };
 
   std::string suite;
-  std::string name;  ///< of its own within its suite
+  std::string name;  ///< unique in its suite
   double seconds = 0;
   Outcome outcome = Outcome::passed;
-  std::string message;  ///< why it did not pass
-  std::string output;   ///< for system-out
+  std::string message;  ///< reason why it did not pass
+  std::string output;   ///< text for system-out
 };
 
-/// A JUnit report, whatever it is about.
+/// A JUnit report on any subject.
 struct JUnitReport {
   std::string name;
-  std::string timestamp;                                        ///< ISO 8601; empty: none
-  std::vector<std::pair<std::string, std::string>> properties;  ///< of every suite
+  std::string timestamp;                                        ///< ISO 8601; empty: not written
+  std::vector<std::pair<std::string, std::string>> properties;  ///< written to every suite
   std::vector<JUnitCase> cases;
 };
 
-/// JUnit XML as CI systems read it: <testsuites>, a <testsuite> for every suite in the order of its
-/// first case. Always well-formed UTF-8: what XML cannot hold becomes U+FFFD.
+/// Writes JUnit XML for CI systems: <testsuites>, and a <testsuite> for every suite in the order of
+/// its first case. The output is always well-formed UTF-8: characters that XML does not allow
+/// become U+FFFD.
 void write_junit(std::ostream& out, const JUnitReport& report);
 
-/// `text` for XML between tags; for an attribute, where ends of lines have to be escaped too.
+/// Escapes `text` for XML content, or for attributes, where line ends are escaped too.
 std::string xml_text(std::string_view text);
 std::string xml_attribute(std::string_view text);
 

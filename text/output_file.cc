@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Passes what is printed on to a file, piece by piece. The stream fails when the file does.
+/// Writes the output to a file piece by piece. The stream fails when the file fails.
 class FileBuffer : public std::streambuf {
  public:
   explicit FileBuffer(TemporaryFile& file) : file_(file) { empty(); }
@@ -48,7 +48,7 @@ class FileBuffer : public std::streambuf {
   std::array<char, 64 * 1024> piece_;
 };
 
-/// How a text of opbench begins, and what else stands in its first bytes.
+/// First characters of an opbench text, and another text within its first bytes.
 struct Beginning {
   std::string_view first, also;
 };
@@ -59,18 +59,18 @@ constexpr std::array kBeginnings = {
     Beginning{"{", "\"opbench"},  // JSON of every command; Google Benchmark's; Chrome traces
     Beginning{"<", "\"opbench"},  // pages, JUnit
     Beginning{"[\n{\"file\":", "\"operator\":"},    // JSON of show
-    Beginning{"{\n  \"rows\": [", "\"variant\":"},  // of invariance
+    Beginning{"{\n  \"rows\": [", "\"variant\":"},  // JSON of invariance
     Beginning{"digraph opbench {", ""},
     Beginning{"# opbench results\n", ""},
     Beginning{"### :", "opbench: "},                       // Markdown of check
-    Beginning{"### opbench: ", ""},                        // of its history
+    Beginning{"### opbench: ", ""},                        // Markdown of check's history
     Beginning{"case,name,op,variant,", ""},                // CSV of run
-    Beginning{"Device_id,Model Name,", ",HOST_CPU,"},      // its op_summary, op_statistic
+    Beginning{"Device_id,Model Name,", ",HOST_CPU,"},      // op_summary and op_statistic of run
     Beginning{"execution,operator,seq,side,tensor,", ""},  // CSV of compare
-    Beginning{"Detection Type: ", "Expert Advice: "},      // its advisor_summary.txt
-    Beginning{"step,rank,verdict,", ""},                   // of its folders
-    Beginning{"file,op,seq,verdict,", ""},                 // of judge
-    Beginning{"type,core,count,total_us,", ""},            // of ingest
+    Beginning{"Detection Type: ", "Expert Advice: "},      // advisor_summary.txt of compare
+    Beginning{"step,rank,verdict,", ""},                   // CSV of compare for folders
+    Beginning{"file,op,seq,verdict,", ""},                 // CSV of judge
+    Beginning{"type,core,count,total_us,", ""},            // CSV of ingest
 };
 
 bool write_all(int file, std::string_view text) {
@@ -117,7 +117,7 @@ bool is_own_result(const fs::path& path) {
   return false;
 }
 
-// A pipe without a reader would wait.
+// Opening a pipe without a reader would block.
 LineFile::LineFile(const std::string& path, Words words)
     : words_(std::move(words)),
       file_(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666)) {

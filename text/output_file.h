@@ -11,9 +11,10 @@
 
 namespace opbench {
 
-/// A result file: reserved before a long run, written as a whole after it. A temporary file beside
-/// `path` takes its place when complete, so no half file appears and what stood there stays until
-/// then. Errors: throws RunError "cannot write ...: reason"; devices and directories are refused.
+/// A result file, reserved before a long run and written after it. A temporary file in the folder
+/// of `path` replaces it when complete, so an incomplete file never appears and an existing file
+/// stays until then. Errors: throws RunError "cannot write ...: reason"; devices and directories
+/// are refused.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path) : path_(path), temporary_(path) {}
@@ -24,22 +25,22 @@ class OutputFile {
   TemporaryFile temporary_;
 };
 
-/// Makes a directory for results, and those above it. Errors: throws RunError "cannot make
-/// directory 'out': reason".
+/// Creates a directory for results, and its parents. Errors: throws RunError "cannot make directory
+/// 'out': reason".
 void make_directory(const std::filesystem::path& directory);
 
-/// May a result take the place of this file? Only of an empty one, and of a text that opbench
-/// itself wrote, known by its beginning. A dump is data and never an own result. True also where
-/// there is no regular file: opening it tells what is wrong.
+/// True if a result may replace this file: it is empty, or begins like a text that opbench writes.
+/// A dump is never replaced, because it is data. True also if the file is missing or not regular,
+/// because opening it reports the reason.
 bool is_own_result(const std::filesystem::path& path);
 
-/// A regular file to whose end whole lines are appended, made if there is none. When to lock it,
-/// and what to do about a line that a killed process has left unfinished, is the user's.
+/// A regular file to which whole lines are appended, created if missing. Callers handle locking,
+/// and lines that a killed process left unfinished.
 class LineFile {
  public:
   struct Words {
-    std::string name;    ///< in errors: "cannot write NAME: reason"
-    std::string locked;  ///< the reason where a lock is not to be had
+    std::string name;    ///< name in errors: "cannot write NAME: reason"
+    std::string locked;  ///< reason if the lock is not available
   };
 
   /// Errors: throws RunError "cannot write NAME: reason".
@@ -49,11 +50,11 @@ class LineFile {
   LineFile& operator=(const LineFile&) = delete;
 
   int descriptor() const { return file_; }
-  /// Bytes in it. Errors: as the constructor's.
+  /// Returns the size. Errors: as for the constructor.
   std::int64_t size() const;
-  /// Appends; what cannot be written whole is taken back. Errors: as the constructor's.
+  /// Appends a text; removes an incomplete write. Errors: as for the constructor.
   void append(std::string_view text) const;
-  /// Throws for an error number; EWOULDBLOCK is the lock, EINVAL a file that is not regular.
+  /// Throws for an error number. EWOULDBLOCK means the lock, EINVAL a file that is not regular.
   [[noreturn]] void fail(int error) const;
 
  private:

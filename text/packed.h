@@ -15,15 +15,15 @@
 
 namespace opbench {
 
-/// T or const T. One list of fields packs and unpacks a type that is more than its bytes:
+/// Requires T or const T. One list of fields packs and unpacks a structured type:
 ///     template <class V>
 ///     void each_field(V& v, FieldsOf<Note> auto& note) { v.fields(note.name, note.value); }
-/// It must be in the namespace of the type, and not in an unnamed one.
+/// It must be in the namespace of the type, which must have a name.
 template <class Value, class T>
 concept FieldsOf = std::is_same_v<std::remove_const_t<Value>, T>;
 
-/// Values as bytes for another process of the same program: numbers as memory has them, strings and
-/// lists with their length in front.
+/// Encodes values as bytes for another process of the same program: numbers in memory
+/// representation, strings and lists with their length in front.
 class Packer {
  public:
   static constexpr bool kReads = false;
@@ -82,8 +82,8 @@ std::string pack_all(const T&... values) {
   return packer.take();
 }
 
-/// Takes values in the order in which they were packed. Errors: throws RunError where there are no
-/// more, and for a length that the rest cannot have.
+/// Decodes values in the order in which they were packed. Errors: throws RunError if there are no
+/// more values, and for a length that exceeds the rest.
 class Unpacker {
  public:
   static constexpr bool kReads = true;
@@ -116,7 +116,7 @@ class Unpacker {
   void read(std::string& text) { text = take(length()); }
   template <class T>
   void read(std::vector<T>& values) {
-    // A damaged length alone costs little: no more than what so many bytes could hold.
+    // A damaged length costs little memory: the reservation is limited by the remaining bytes.
     constexpr std::size_t kFewestBytes = sizeof(std::int64_t);
     const std::size_t count = length();
     values.clear();
@@ -136,7 +136,7 @@ class Unpacker {
     if (get<bool>()) read(value.emplace());
   }
 
-  // Each element takes a byte at least.
+  // Each element has at least one byte.
   std::size_t length() {
     const auto count = get<std::uint64_t>();
     if (count > text_.size()) fail();

@@ -30,7 +30,7 @@ std::string in_quotes(std::string_view word) {
   return result + "'";
 }
 
-// Bytes in octal: shells differ in how many digits of \x they take.
+// Escapes bytes in octal, because shells differ in the number of digits after \x.
 std::string in_escaping_quotes(std::string_view word) {
   std::string result = "$'";
   for (const char letter : word) {
@@ -43,7 +43,7 @@ std::string in_escaping_quotes(std::string_view word) {
   return result + "'";
 }
 
-/// Takes a line to pieces.
+/// Splits a line into words.
 class Words {
  public:
   explicit Words(std::string_view line) : line_(line) {}
@@ -74,7 +74,7 @@ class Words {
     word_.reset();
   }
 
-  // Up to the quote that ends it; of the escapes those of `in_escaping_quotes`.
+  // Reads up to the closing quote. Supports the escapes of `in_escaping_quotes`.
   void quoted(bool has_escapes) {
     word_ = word_.value_or("");
     while (place_ < line_.size() && line_[place_] != '\'') {
@@ -91,7 +91,7 @@ class Words {
 
   std::string_view line_;
   std::size_t place_ = 0;
-  std::optional<std::string> word_;  ///< what has been read of one; none: between words
+  std::optional<std::string> word_;  ///< part of a word read so far; empty between words
   std::vector<std::string> words_;
 };
 

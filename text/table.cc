@@ -21,7 +21,7 @@ void write_markdown_row(std::ostream& out, const std::vector<std::string>& cells
   out << '\n';
 }
 
-// The first column and those from `first` up to `end`.
+// Returns the first column and columns [first, end).
 TextTable part_of(TextTable table, std::size_t first, std::size_t end) {
   const auto cut = [&](auto& list) {
     list.erase(list.begin() + static_cast<std::ptrdiff_t>(end), list.end());

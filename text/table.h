@@ -9,7 +9,7 @@
 
 namespace opbench {
 
-/// A table for people. Texts as they are: each renderer makes them safe for where they go.
+/// A table for display. Texts are stored unescaped; each renderer escapes them.
 struct TextTable {
   struct Column {
     std::string title;
@@ -19,24 +19,25 @@ struct TextTable {
 
   std::vector<Column> columns = {};
   std::vector<Row> rows = {};
-  std::size_t name = 0;                ///< the column that names a row
-  std::vector<std::size_t> best = {};  ///< rows that stand out
+  std::size_t name = 0;                ///< index of the column with the rows' names
+  std::vector<std::size_t> best = {};  ///< indices of highlighted rows
 };
 
-/// The columns of titles with '|' between them; '>' begins that of a column of numbers.
+/// Parses the titles of columns, separated by '|'. '>' in front marks a column of numbers.
 std::vector<TextTable::Column> columns_of(std::string_view titles);
 
-/// Writes the table in GitHub's Markdown; names of rows that stand out are in bold type.
+/// Writes the table in GitHub's Markdown. Names of highlighted rows are bold.
 void write_markdown(std::ostream& out, const TextTable& table);
 
-/// The lines of a table on the console, that of the titles first: columns as wide as their widest
-/// cell, two blanks between them, none at the end.
+/// Returns the lines of a table for the console, titles first. Columns are as wide as their widest
+/// cell, with two blanks between them and none at the end.
 std::vector<std::string> lines_of(const TextTable& table);
 
-/// The table without as many of the columns called `least`, the first first, as do not fit `width`.
+/// Removes columns called `least`, in that order, until the table fits `width`.
 TextTable fitted(TextTable table, std::size_t width, std::span<const std::string_view> least);
 
-/// Tables of `width` columns at most: each has the first column, and some of the others.
+/// Splits a table into tables of at most `width` columns. Each has the first column and some of the
+/// others.
 std::vector<TextTable> split_up(const TextTable& table, std::size_t width);
 
 }  // namespace opbench

@@ -31,8 +31,8 @@ bool is_first_look(const fs::path& directory) {
   return seen.insert(directory).second;
 }
 
-// Not a process number but the lock tells that its process is dead: numbers are given again, and
-// those of another container or machine mean nothing here.
+// The lock shows if the process is dead. Process numbers are reused, and numbers of another
+// container or machine have no meaning here.
 void remove_if_stale(const fs::path& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) return;
@@ -56,7 +56,7 @@ int lock(int descriptor) {
 void remove_beside(const fs::path& file) {
   const fs::path directory = file.has_parent_path() ? file.parent_path() : fs::path(".");
   if (!is_first_look(directory)) return;
-  std::error_code error;  // what cannot be looked at stays
+  std::error_code error;  // unreadable directories are ignored
   for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
        at.increment(error)) {
     const std::string name = at->path().filename();
@@ -79,8 +79,8 @@ namespace fs = std::filesystem;
   fail_to_write(target, std::generic_category().message(error));
 }
 
-// The mode of what will be replaced, if anything. A rename asks nobody whether the old file may be
-// written, and would put a regular file in the place of a device or a pipe.
+// Returns the mode of the file that will be replaced, if it exists. A rename ignores write
+// permissions of the old file, and would replace a device or a pipe by a regular file.
 std::optional<mode_t> mode_of_replaced(const fs::path& target) {
   struct stat found {};
   if (stat(target.c_str(), &found) != 0) {
@@ -96,8 +96,8 @@ std::optional<mode_t> mode_of_replaced(const fs::path& target) {
   return found.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO);
 }
 
-// False if another process took it for a stale one before it was locked. Where a file system has no
-// locks there is nobody who could.
+// Returns false if another process removed it as stale before it was locked. On a file system
+// without locks no process removes stale files.
 bool lock(int descriptor) {
   if (stale_files::lock(descriptor) == EAGAIN) return false;
   struct stat found {};
@@ -109,7 +109,7 @@ struct Created {
   int descriptor;
 };
 
-// A name of its own, so that a long target name does not become too long.
+// A short generated name, because a long target name might exceed the limit.
 fs::path new_path(const fs::path& place) {
   static std::atomic<int> counter = 0;
   return place.parent_path() / stale_files::new_name(++counter);
@@ -130,10 +130,10 @@ Created create_beside(const fs::path& place, mode_t mode) {
   return {{}, -1};
 }
 
-// By which a file without a name is given one (open(2), O_TMPFILE).
+// Path for naming an unnamed file (open(2), O_TMPFILE).
 std::string open_file_link(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
-// -1 where the file system has no such files, or where they could not be given a name.
+// Returns -1 if the file system has no unnamed files, or cannot name them later.
 int create_unnamed(const fs::path& place, mode_t mode) {
   static const bool is_proc_there = access(open_file_link(STDIN_FILENO).c_str(), F_OK) == 0;
   if (!is_proc_there) return -1;
@@ -141,13 +141,13 @@ int create_unnamed(const fs::path& place, mode_t mode) {
   return open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 }
 
-// 0, or the error.
+// Returns 0, or the error.
 int link_as(int descriptor, const fs::path& path) {
   const std::string link = open_file_link(descriptor);
   return linkat(AT_FDCWD, link.c_str(), AT_FDCWD, path.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-// 0, or the error.
+// Returns 0, or the error.
 int write_all_at(int descriptor, std::uint64_t offset, const void* bytes, std::size_t count) {
   const char* from = static_cast<const char*>(bytes);
   while (count > 0) {
@@ -164,11 +164,11 @@ int write_all_at(int descriptor, std::uint64_t offset, const void* bytes, std::s
 }  // namespace
 
 fs::path behind_links(const fs::path& given) {
-  constexpr int kMostLinks = 40;  // Linux's own limit
+  constexpr int kMostLinks = 40;  // Linux's limit
   std::error_code error;
   fs::path path = fs::canonical(given, error);
   if (!error) return path;
-  path = given;  // its last link may point to nothing yet
+  path = given;  // its last link may point to a missing file
   for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
     path = path.parent_path() / fs::read_symlink(path, error);
   }
@@ -188,7 +188,7 @@ TemporaryFile::TemporaryFile(const fs::path& target) : target_(target) {
     path_ = std::move(created.path);
     descriptor_ = created.descriptor;
   }
-  if (mode) fchmod(descriptor_, *mode);  // some file systems have no modes to keep
+  if (mode) fchmod(descriptor_, *mode);  // some file systems have no modes
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -231,8 +231,8 @@ void TemporaryFile::check(std::string_view doing) const {
   fail_to_write(target_, doing.empty() ? reason : fmt::format("{}: {}", doing, reason));
 }
 
-// A network file system says at a close what it could not write. A copy is closed, because the lock
-// is held until the file has its name.
+// A network file system reports failed writes at close. A duplicate is closed, because the lock
+// must be held until the file has its name.
 void TemporaryFile::commit() {
   const int copy = dup(descriptor_);
   if (copy >= 0 && close(copy) != 0 && error_ == 0) error_ = errno;
@@ -241,8 +241,8 @@ void TemporaryFile::commit() {
   close(std::exchange(descriptor_, -1));
 }
 
-// What has no name gets the target's at once where that is free. Else it has a temporary one for a
-// moment, because a link replaces nothing.
+// An unnamed file gets the target's name directly if it is free. Otherwise it gets a temporary name
+// first, because a link cannot replace a file.
 void TemporaryFile::take_place() {
   if (path_.empty()) {
     int error = link_as(descriptor_, place_);

@@ -6,33 +6,33 @@
 #include <string>
 #include <string_view>
 
-/// Temporary files that a killed process left behind.
+/// Functions for temporary files that a killed process left behind.
 namespace opbench::stale_files {
 
-/// The name of a temporary file of this process: ".opbench-{process}-{number}.part".
+/// Returns a name for a temporary file of this process: ".opbench-{process}-{number}.part".
 std::string new_name(int number);
 
-/// Locks a file that is open for reading and writing, until it is closed. 0, or the error: EAGAIN
-/// if it is locked elsewhere. Who opens the file with HDF5 does not notice.
+/// Locks a file open for reading and writing, until it is closed. Returns 0, or the error: EAGAIN
+/// if it is locked elsewhere. Does not conflict with HDF5's locks.
 int lock(int descriptor);
 
-/// Removes those in the directory of `file` which no process has locked; once for a directory.
+/// Removes unlocked temporary files in the directory of `file`, once for each directory.
 void remove_beside(const std::filesystem::path& file);
 
 }  // namespace opbench::stale_files
 
 namespace opbench {
 
-/// The file that a path leads to through links, be it there already or still to come.
+/// Returns the file that a path leads to through links; it need not exist.
 std::filesystem::path behind_links(const std::filesystem::path& path);
 
-/// A new, empty file that takes the place of `target` when committed. Until then it has no name, so
-/// that nothing of it is left wherever its process ends (O_TMPFILE). On a file system without such
-/// files it has a name beside `target`, is removed when it is not committed, and is locked while
-/// its process lives: the next file in the same directory removes one that a killed process left.
-/// What is replaced keeps its mode; a link stays a link, also one to a file that is still to come.
+/// A new, empty file that replaces `target` when committed. Until then it has no name, so it
+/// disappears when its process ends (O_TMPFILE). On a file system without unnamed files it has a
+/// name in the folder of `target`, and is locked during its lifetime. If it is not committed it is
+/// removed, by the destructor or, after a kill, by the next file in the same directory. The
+/// replaced file's mode is kept. A link stays a link, even to a missing file.
 ///
-/// A write that fails is remembered, and those after it do nothing: `check` and `commit` report it.
+/// A failed write is remembered, and later writes do nothing: `check` and `commit` report it.
 /// Errors: throws RunError "cannot write {target}: {reason}".
 class TemporaryFile {
  public:
@@ -41,17 +41,17 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// As it was given.
+  /// Target path as given.
   const std::filesystem::path& target() const { return target_; }
 
-  /// Appends.
+  /// Appends bytes.
   void write(const void* bytes, std::size_t count);
   void write_at(std::uint64_t offset, const void* bytes, std::size_t count);
   void resize(std::uint64_t bytes);
-  /// What lies beyond the end is read as 0. False if it cannot be read.
+  /// Bytes beyond the end are read as 0. Returns false if reading fails.
   bool read_at(std::uint64_t offset, void* bytes, std::size_t count) const;
 
-  /// It is open for; a child process that writes may keep it.
+  /// Descriptor, open for reading and writing. A child process that writes may keep it.
   int descriptor() const { return descriptor_; }
 
   bool has_failed() const { return error_ != 0; }
@@ -63,11 +63,11 @@ class TemporaryFile {
   void take_place();
 
   std::filesystem::path target_;
-  std::filesystem::path place_;  // behind all links
-  std::filesystem::path path_;   // its name until it is committed; empty: none
+  std::filesystem::path place_;  // target with all links resolved
+  std::filesystem::path path_;   // name until it is committed; empty: unnamed
   int descriptor_ = -1;
-  int error_ = 0;           // of the first write that failed
-  std::uint64_t size_ = 0;  // of what was appended
+  int error_ = 0;           // error of the first failed write
+  std::uint64_t size_ = 0;  // number of bytes appended
 };
 
 }  // namespace opbench

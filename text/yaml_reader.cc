@@ -20,7 +20,7 @@ std::optional<T> parse_whole(const std::string& text) {
   return value;
 }
 
-// Enough of a text to recognise it.
+// Shortens a text for a message.
 std::string yaml_excerpt(const std::string& text) {
   constexpr std::size_t kLongest = 60;
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
@@ -34,7 +34,7 @@ std::string yaml_kind(const YAML::Node& node) {
 }
 
 void check_nesting(const std::string& text, const std::string& path) {
-  // yaml-cpp recurses per nesting level; what a case file needs is shallow.
+  // yaml-cpp recurses per nesting level. Case files need few levels.
   constexpr int kDeepestNesting = 64;
   int depth = 0, line = 1;
   for (const char letter : text) {
@@ -53,8 +53,8 @@ bool is_marker(std::string_view line, std::string_view marker) {
           std::string_view(" \t\r").find(line[marker.size()]) != std::string_view::npos);
 }
 
-// YAML::Load reads the first one and leaves the rest without a word. Markers of documents stand at
-// the start of a line, where no scalar may have them (YAML 1.2, section 9.1.2).
+// Rejects several documents, because YAML::Load reads only the first and ignores the rest. Document
+// markers are at the start of a line, where no scalar may have them (YAML 1.2, section 9.1.2).
 void check_is_one_document(std::string_view text, const std::string& path) {
   bool has_begun = false, has_ended = false;
   for (int line = 1; !text.empty(); ++line) {
@@ -71,7 +71,7 @@ void check_is_one_document(std::string_view text, const std::string& path) {
   }
 }
 
-// The line where a tab indents, from 1; 0: there is none.
+// Returns the first line indented by a tab, from 1; 0 without such a line.
 int line_of_tab(std::string_view text) {
   for (int line = 1; !text.empty(); ++line) {
     const std::string_view content = text.substr(0, text.find('\n'));
@@ -82,13 +82,13 @@ int line_of_tab(std::string_view text) {
   return 0;
 }
 
-/// A bracket that nothing closes.
+/// A bracket that is not closed.
 struct OpenBracket {
   char letter = 0;
   int line = 0;
 };
 
-// The last one; brackets in quotes and comments are none.
+// Finds the last open bracket. Brackets in quotes and comments are ignored.
 std::optional<OpenBracket> open_bracket(std::string_view text) {
   std::vector<OpenBracket> open;
   char quote = 0, last = '\n';
@@ -111,7 +111,7 @@ std::optional<OpenBracket> open_bracket(std::string_view text) {
   return open.empty() ? std::nullopt : std::optional(open.back());
 }
 
-// The two commonest faults in plain words, else those of yaml-cpp.
+// Rewords the two most frequent errors; other errors keep yaml-cpp's text.
 std::string yaml_error(const std::string& text, const std::string& path,
                        const YAML::Exception& error) {
   if (const int line = line_of_tab(text); line > 0) {

@@ -10,13 +10,13 @@
 
 namespace opbench {
 
-/// A YAML node that knows where it stands, for strict reading: every access says what it expects,
-/// and every error begins with "file:line:".
+/// A YAML node with its place in the file, for strict reading. Every access states the expected
+/// type, and every error begins with "file:line:".
 class YamlValue {
  public:
   YamlValue(YAML::Node node, const std::string* path) : node_(std::move(node)), path_(path) {}
 
-  /// "file:line"
+  /// Returns "file:line".
   std::string place() const;
   /// Throws Error "file:line: message".
   [[noreturn]] void fail(const std::string& message) const;
@@ -26,13 +26,13 @@ class YamlValue {
   double number(std::string_view what, double least, double most) const;
   std::uint64_t seed(std::string_view what) const;
   bool boolean(std::string_view what) const;
-  /// The elements of a list. A single scalar counts as a list of one where `or_scalar`.
+  /// Returns the elements of a list. With `or_scalar` a single scalar is a list of one element.
   std::vector<YamlValue> list(std::string_view what, bool or_scalar = false) const;
-  /// Calls `entry` for every key of a mapping; fails on a key that is not allowed or stands twice.
+  /// Calls `entry` for every key of a mapping. Fails on an unknown or repeated key.
   void mapping(
       std::string_view what, const std::vector<std::string>& allowed,
       const std::function<void(const std::string& key, const YamlValue& value)>& entry) const;
-  /// The same with any keys.
+  /// Like the above, with any keys.
   void mapping(
       std::string_view what,
       const std::function<void(const std::string& key, const YamlValue& value)>& entry) const;
@@ -43,7 +43,7 @@ class YamlValue {
   /// Scalars as written, lists as "[1, 2]"; for attribute values.
   std::string flow_text() const;
 
-  /// Runs `body` and puts the place in front of any Error it throws.
+  /// Runs `body` and adds the place to any Error it throws.
   template <class Body>
   auto located(Body&& body) const -> decltype(body());
 
@@ -54,8 +54,8 @@ class YamlValue {
   const std::string* path_;
 };
 
-/// The document in `text`; an empty one is an empty mapping. Errors: throws Error "file:line: ..."
-/// if it is not YAML or holds a second document.
+/// Parses the document in `text`; an empty text is an empty mapping. Errors: throws Error
+/// "file:line: ..." if it is not YAML or has a second document.
 YamlValue parse_yaml(const std::string& text, const std::string& path);
 
 }  // namespace opbench

@@ -36,8 +36,8 @@ std::vector<pid_t> children_now() {
   return children;
 }
 
-// Those that this program had before its first child, too: a shell that became it may have some.
-// From the first call on, processes that lose their parent below this program become its children.
+// Children that exist at the first call, for example those of a shell that became this program by
+// exec. From then on, processes below this program that lose their parent become its children.
 std::set<pid_t>& known_children() {
   static std::set<pid_t> known = [] {
     const std::vector<pid_t> before = children_now();
@@ -47,8 +47,8 @@ std::set<pid_t>& known_children() {
   return known;
 }
 
-// Processes that ended children have left behind. Children in the group of this program are its
-// own, or of libraries.
+// Processes that ended children left behind. Children in the process group of this program belong
+// to the program or to libraries.
 std::vector<pid_t> strays_now() {
   std::vector<pid_t> strays = children_now();
   std::erase_if(strays, [](pid_t pid) {
@@ -57,7 +57,8 @@ std::vector<pid_t> strays_now() {
   return strays;
 }
 
-// Each that ends may leave further ones, and may start some before it ends.
+// Repeats, because ending a process may leave others, and processes may start others before they
+// end.
 void end_strays() {
   constexpr int kMostTurns = 200;
   for (int turn = 0; turn < kMostTurns; ++turn) {
@@ -72,7 +73,7 @@ void end_strays() {
   }
 }
 
-// An exception ends the child here: it must not unwind into what is its parent's.
+// Ends the child on an exception, which must not unwind into the parent's stack frames.
 [[noreturn]] void become(Child::Group group, const std::function<void()>& work) noexcept {
   if (group == Child::Group::own) setpgid(0, 0);
   work();

@@ -34,13 +34,14 @@ constexpr bool kIsSanitized = false;
 constexpr bool kIsSanitized = false;
 #endif
 
-constexpr rlim_t kMostMemory = rlim_t{8} << 30;  // beyond what the parent had
-constexpr std::time_t kPatienceSeconds = 30;     // of computing; waiting for a disk is none
+constexpr rlim_t kMostMemory = rlim_t{8} << 30;  // in addition to the parent's memory
+constexpr std::time_t kPatienceSeconds =
+    30;  // of processor time; waiting for a disk does not count
 
 std::atomic<unsigned> progress{0};
 static_assert(std::atomic<unsigned>::is_always_lock_free);
 
-// Only the watch uses them.
+// Used only by the watch.
 pid_t watched_parent = 0;
 unsigned last_progress = 0;
 std::time_t last_seconds = 0;
@@ -51,8 +52,8 @@ std::time_t computed_seconds() {
   return time.tv_sec;
 }
 
-// Every second. PR_SET_PDEATHSIG would do for a dead parent, if it did not fire at the end of the
-// thread that forked.
+// Called every second. PR_SET_PDEATHSIG is not sufficient for a dead parent, because it fires at
+// the end of the thread that forked.
 void watch(int) {
   if (getppid() != watched_parent) _exit(0);
   const unsigned seen = progress.load(std::memory_order_relaxed);
@@ -79,7 +80,7 @@ void start_watch(pid_t parent) {
   setitimer(ITIMER_REAL, &every_second, nullptr);
 }
 
-// What kills this process is reported by its parent, without a message or a core of its own.
+// The parent reports signals that kill this process, so it writes no message and no core file.
 void set_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) signal(number, SIG_IGN);
   for (const int number : {SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) signal(number, SIG_DFL);
@@ -98,7 +99,7 @@ void close_all_but(std::vector<int> kept) {
   close_range(first, ~0u, 0);
 }
 
-// A sanitizer's report is worth reading.
+// Keeps output in sanitizer builds, for their reports.
 void print_nowhere() {
   const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere < 0) return;
@@ -117,7 +118,7 @@ rlim_t memory_in_use() {
   return static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Damaged files ask for absurd sizes. Sanitizers reserve terabytes.
+// Damaged files declare absurd sizes. Not used with sanitizers, which reserve terabytes.
 void limit_memory() {
   if (kIsSanitized) return;
   rlimit limit{};

@@ -18,8 +18,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A rank gets as many units as take so long at the pace so far, so that letters cost little beside
-// them, and the next ones when what it still has takes less than the second.
+// A rank gets units for about kBatchSeconds at the measured pace, which amortises a message. It
+// gets the next ones when its remaining units take less than kReserveSeconds.
 constexpr double kBatchSeconds = 0.02, kReserveSeconds = 0.01, kLeastSeconds = 1e-9;
 constexpr std::size_t kMostInBatch = 256;
 constexpr std::chrono::milliseconds kProgressPause(100);
@@ -34,7 +34,7 @@ struct Done {
   std::string result;
 };
 
-/// The thread in which rank 0 works beside its dispatching.
+/// The thread in which rank 0 works in parallel to dispatching.
 class OwnWorker {
  public:
   explicit OwnWorker(const UnitWork& work)
@@ -46,7 +46,7 @@ class OwnWorker {
     changed_.notify_all();
   }
 
-  // The next result; waits for one so long.
+  // Returns the next result; waits at most `patience`.
   std::optional<Done> take(std::chrono::microseconds patience) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, patience, [&] { return !done_.empty(); });
@@ -80,7 +80,7 @@ class OwnWorker {
   std::jthread thread_;
 };
 
-/// Units by rank, and what comes back.
+/// Units by rank, and their results.
 class Dispatcher {
  public:
   Dispatcher(Ranks& ranks, std::string_view plan, UnitQueue& units, const UnitWork& work,
@@ -110,13 +110,13 @@ class Dispatcher {
  private:
   struct Worker {
     bool is_ready = false, has_left = false;
-    std::map<std::size_t, double> given;  ///< units that it has not answered, and their cost
-    double seconds = 0;                   ///< of those together
+    std::map<std::size_t, double> given;  ///< unanswered units, and their cost
+    double seconds = 0;                   ///< cost of `given`
   };
 
   bool is_stopped() const { return hooks_.stop && hooks_.stop(); }
 
-  // What units have taken for each second that was expected; none before the first has ended.
+  // Measured seconds of units for each expected second; empty before the first unit has ended.
   std::optional<double> pace() const {
     if (state_.done == 0) return std::nullopt;
     return std::max(state_.busy_seconds, kLeastSeconds) / expected_;
@@ -126,7 +126,7 @@ class Dispatcher {
     while (!units_.is_empty() && !is_stopped()) {
       const UnitQueue::Unit unit = units_.take();
       Done done{unit.number, {}, {}};
-      // What it throws is for the caller as it is.
+      // Exceptions of it are passed to the caller unchanged.
       const auto begin = Clock::now();
       done.result = work_(unit.text);
       done.outcome.seconds = seconds_since(begin);
@@ -159,7 +159,7 @@ class Dispatcher {
                        [](const Worker& worker) { return worker.is_ready; });
   }
 
-  // Waits for the own thread, and takes what it has done.
+  // Waits for the own thread, and takes its results.
   bool wait(std::chrono::microseconds patience) {
     auto done = own_->take(patience);
     const bool is_any = done.has_value();
@@ -181,7 +181,7 @@ class Dispatcher {
     }
   }
 
-  // Towards the end of the work batches become small, so that all ranks end together.
+  // Batches become small towards the end of the work, so that all ranks end at about one time.
   void give(std::size_t rank, Worker& worker, std::optional<double> so_far) {
     const double share = units_.seconds() / (2.0 * state_.workers);
     const double most = so_far ? std::min(kBatchSeconds / *so_far, share) : 0;
@@ -283,11 +283,12 @@ class Dispatcher {
   const UnitWork& work_;
   const DispatchHooks& hooks_;
   std::vector<Worker> workers_;  ///< by rank
-  std::size_t open_ = 0;         ///< units that are handed out and not answered
-  double expected_ = 0;          ///< seconds of those that are answered
+  std::size_t open_ = 0;         ///< number of dispatched, unanswered units
+  double expected_ = 0;          ///< expected seconds of the answered units
   DispatchState state_;
   Clock::time_point begin_ = Clock::now(), reported_ = begin_;
-  std::optional<OwnWorker> own_;  // the last: it ends before what it uses
+  std::optional<OwnWorker>
+      own_;  // declared last, so that it is destroyed before the members that it uses
 };
 
 }  // namespace

@@ -11,21 +11,20 @@
 
 namespace opbench {
 
-/// What a rank makes of a unit: bytes of the caller's choice, from bytes of the caller's choice.
-/// May throw; the dispatch then ends with that error.
+/// Computes a unit on a rank. Unit and result are bytes defined by the caller. May throw; the
+/// dispatch then ends with that error.
 using UnitWork = std::function<std::string(std::string_view unit)>;
 
-/// Units that wait for a rank: the one with the largest expected cost first, of equal ones the
-/// first that was added.
+/// Units that wait for a rank, ordered by largest expected cost, then by insertion.
 class UnitQueue {
  public:
-  /// `seconds`: expected of one rank. Only their proportions matter: units that then take some
-  /// milliseconds or less are handed out many at a time. Returns the unit's number: 0, 1, ...
+  /// `seconds`: expected time on one rank. Only proportions matter: units that take some
+  /// milliseconds or less are dispatched in batches. Returns the unit's number: 0, 1, ...
   std::size_t add(std::string unit, double seconds);
 
   std::size_t added() const { return added_; }
   bool is_empty() const { return waiting_.empty(); }
-  double seconds() const { return seconds_; }  ///< of all that wait
+  double seconds() const { return seconds_; }  ///< of all waiting units
 
   struct Unit {
     std::size_t number = 0;
@@ -40,45 +39,45 @@ class UnitQueue {
   double seconds_ = 0;
 };
 
-/// How a unit went.
+/// Outcome of a unit.
 struct UnitOutcome {
   double seconds = 0;
-  std::string error;  ///< what it threw; empty: nothing
+  std::string error;  ///< text of its exception; empty without an exception
 };
 
-/// Does a unit, and returns its result. Throws nothing.
+/// Runs a unit and returns its result. Does not throw.
 std::string do_unit(const UnitWork& work, std::string_view unit, UnitOutcome& outcome);
 
-/// On all other ranks, as often as rank 0 dispatches: does the units that it is handed. Returns
-/// true once rank 0's dispatch has ended; false if rank 0 is about to leave, so that there is
-/// nothing more to do. Errors: throws RunError if rank 0 is lost.
+/// Runs units on all ranks but rank 0, once for each dispatch of rank 0. Returns true once rank 0's
+/// dispatch has ended; false if rank 0 leaves and no work follows. Errors: throws RunError if rank
+/// 0 is lost.
 bool serve(Ranks& ranks, std::string_view plan, const UnitWork& work);
 
-/// How far a dispatch is.
+/// Progress of a dispatch.
 struct DispatchState {
   std::size_t done = 0, added = 0;
-  int workers = 1;          ///< ranks that do units
-  int idle = 0;             ///< of them, that have none
-  double busy_seconds = 0;  ///< sum over the units that are done
+  int workers = 1;          ///< ranks that run units
+  int idle = 0;             ///< ranks without units
+  double busy_seconds = 0;  ///< sum over the completed units
   double wall_seconds = 0;
-  std::size_t slowest_unit = 0;  ///< of those that are done
+  std::size_t slowest_unit = 0;  ///< of the completed units
   double slowest_seconds = 0;
 };
 
-/// What rank 0 does while the others work. All are called by the thread that called `dispatch`.
+/// Hooks of rank 0 during a dispatch, called by the thread that called `dispatch`.
 struct DispatchHooks {
-  /// A unit's result, in the order in which they arrive; may add units to the queue.
+  /// Receives a unit's result, in order of arrival; may add units to the queue.
   std::function<void(std::size_t unit, std::string result)> done = {};
-  /// Called some times a second.
+  /// Called a few times a second.
   std::function<void(const DispatchState&)> progress = {};
-  /// Once true no further unit is handed out; those that are begun are waited for.
+  /// Once true, no further unit is dispatched. Started units are completed.
   std::function<bool()> stop = {};
 };
 
-/// On rank 0: has all units of the queue done, some by rank 0 itself, in a thread of its own.
-/// `plan` says what was planned (a digest): ranks that planned something else are an error. Errors:
-/// throws what `work` threw here; RunError with the message and the rank of what it threw
-/// elsewhere; RunError if a rank is lost; what `done` throws.
+/// Runs all units of the queue, on rank 0 and the other ranks. Rank 0 works in a separate thread.
+/// `plan` is a digest of the plan: ranks with another plan are an error. Errors: throws exceptions
+/// of `work` on rank 0 unchanged; RunError with message and rank for exceptions on other ranks;
+/// RunError if a rank is lost; exceptions of `done`.
 DispatchState dispatch(Ranks& ranks, std::string_view plan, UnitQueue& units, const UnitWork& work,
                        const DispatchHooks& hooks);
 

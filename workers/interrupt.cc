@@ -20,7 +20,7 @@ void on_signal(int) {
 
 void watch_interrupts() {
   for (const int signal : kSignals) {
-    // Where the caller ignores it (nohup, a background job), so do we.
+    // A signal that the caller ignores (nohup, a background job) stays ignored.
     if (std::signal(signal, on_signal) == SIG_IGN) std::signal(signal, SIG_IGN);
   }
 }

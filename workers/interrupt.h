@@ -2,15 +2,15 @@
 
 namespace opbench {
 
-/// From now on Ctrl-C (SIGINT), SIGTERM, SIGHUP and SIGQUIT ask the run to stop after what it is
-/// doing; a second one ends the process. To be called before the first file is reserved, or one
-/// that comes earlier leaves it behind.
+/// After this call Ctrl-C (SIGINT), SIGTERM, SIGHUP and SIGQUIT stop the run after the current
+/// work; a second signal ends the process. Must be called before the first file is reserved,
+/// because an earlier signal would leave that file behind.
 void watch_interrupts();
 
-/// As if one of them had come.
+/// Simulates one of these signals.
 void interrupt();
 
-/// True once one of them came.
+/// True once one of them was received.
 bool interrupted();
 
 }  // namespace opbench

@@ -43,8 +43,8 @@ MeasuringTurns::~MeasuringTurns() {
   close(gate_);
 }
 
-// Whoever waits for a turn alone keeps the gate meanwhile, so that those who compute cannot follow
-// each other for ever.
+// A process that waits for a turn alone holds the gate meanwhile, so that computing processes
+// cannot postpone it forever.
 void MeasuringTurns::begin(bool is_alone) const {
   if (waits_) waits_(true);
   lock(turn_, LOCK_UN);

@@ -5,19 +5,19 @@
 
 namespace opbench {
 
-/// Turns of processes on one machine: while one measures, the others neither measure nor compute.
-/// Held by locks of the system, which a process that dies gives back.
+/// Turns of processes on one machine: while a process measures, the others neither measure nor
+/// compute. System locks hold the turns, so a dying process releases them.
 class MeasuringTurns {
  public:
-  /// Processes with the same file take turns; it is made where there is none, and stays.
-  /// Errors: throws RunError "cannot write ...: reason".
-  /// `waits` is called with true before each wait for a turn, and with false after.
+  /// Processes with the same file take turns. The file is created if missing, and stays. Errors:
+  /// throws RunError "cannot write ...: reason". `waits` is called with true before each wait for a
+  /// turn, and with false after it.
   explicit MeasuringTurns(const std::string& file, std::function<void(bool)> waits = {});
   ~MeasuringTurns();
   MeasuringTurns(const MeasuringTurns&) = delete;
   MeasuringTurns& operator=(const MeasuringTurns&) = delete;
 
-  /// Waits until nobody else measures or computes, or measures.
+  /// Waits until no other process measures or computes.
   void begin_measuring() const { begin(true); }
   void begin_computing() const { begin(false); }
   void end() const;
@@ -29,7 +29,7 @@ class MeasuringTurns {
   int gate_ = -1, turn_ = -1;
 };
 
-/// A turn to compute, and within it turns to measure; nothing without `turns`.
+/// A turn to compute, in which turns to measure are possible; does nothing without `turns`.
 class ComputingTurn {
  public:
   explicit ComputingTurn(const MeasuringTurns* turns) : turns_(turns) {
@@ -45,7 +45,7 @@ class ComputingTurn {
   const MeasuringTurns* turns_;
 };
 
-/// Leaves the turn to compute for one to measure, and takes it up again.
+/// Suspends the turn to compute for a turn to measure, and resumes it at the end.
 class MeasuringTurn {
  public:
   explicit MeasuringTurn(const MeasuringTurns* turns) : turns_(turns) {
@@ -61,7 +61,7 @@ class MeasuringTurn {
   const MeasuringTurns* turns_;
 };
 
-/// The file of a user's turns on this machine.
+/// Path of the file for a user's turns on this machine.
 std::string measuring_turns_file();
 
 }  // namespace opbench

@@ -51,7 +51,7 @@ bool MessageSocket::receive(Message& message, const std::function<bool()>& stop)
   Head head{};
   if (!receive_bytes(&head, sizeof head, stop) || head.bytes > kLargestMessage) return false;
   message.kind = head.kind;
-  // Grows with what arrives: a damaged length alone costs nothing.
+  // The buffer grows with the received bytes, so a damaged length costs no memory.
   constexpr std::size_t kPiece = 64 << 20;
   message.bytes.clear();
   while (message.bytes.size() < head.bytes) {
@@ -62,7 +62,7 @@ bool MessageSocket::receive(Message& message, const std::function<bool()>& stop)
   return true;
 }
 
-// A signal may come between two looks at it, so no wait is long.
+// A signal may occur between two checks of it, so each wait is short.
 bool MessageSocket::wait_for_bytes(const std::function<bool()>& stop) const {
   constexpr int kMilliseconds = 100;
   while (stop) {

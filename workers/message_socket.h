@@ -8,13 +8,13 @@
 
 namespace opbench {
 
-/// What the process that reads a file says to the one that asked.
+/// Messages from the process that reads a file to its parent.
 enum class MessageKind : std::uint32_t {
-  catalogue_part,  ///< more of it follows
-  catalogue,       ///< its last part
+  catalogue_part,  ///< more parts follow
+  catalogue,       ///< the last part
   data,
   problem,
-  failure,  ///< of the machine: a full disk
+  failure,  ///< failure of the machine, such as a full disk
   request
 };
 
@@ -23,7 +23,7 @@ struct Message {
   std::string bytes;
 };
 
-/// One end of a socket that carries whole messages; owns its descriptor.
+/// One end of a socket for whole messages. Owns its descriptor.
 class MessageSocket {
  public:
   explicit MessageSocket(int descriptor) : descriptor_(descriptor) {}
@@ -31,10 +31,10 @@ class MessageSocket {
   MessageSocket& operator=(const MessageSocket&) = delete;
   ~MessageSocket();
 
-  /// False if the other end is gone.
+  /// Returns false if the other end is closed.
   bool send(MessageKind kind, std::string_view bytes);
-  /// False if the other end is gone or sends something else, and once `stop`, if there is one, is
-  /// true: then the connection is of no use any more.
+  /// Returns false if the other end is closed or sends invalid data, and once `stop`, if set, is
+  /// true. The connection cannot be used after that.
   bool receive(Message& message, const std::function<bool()>& stop = {});
   void close();
 

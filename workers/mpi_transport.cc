@@ -1,5 +1,5 @@
-// The only file that knows MPI. It is a module of its own, which the program loads where a launcher
-// of MPI has started it: loading MPI takes ten milliseconds.
+// The only file that uses MPI. It is a separate module, which the program loads if a launcher of
+// MPI started it: loading MPI takes ten milliseconds.
 #include <errno.h>
 #include <mpi.h>
 #include <signal.h>
@@ -59,7 +59,7 @@ class MpiTransport : public Transport {
   }
 
   std::optional<Letter> receive() override {
-    is_sent();  // what is under way moves on
+    is_sent();  // lets pending sends progress
     begin_receiving();
     std::vector<bool> has_earlier(static_cast<std::size_t>(size_));
     for (auto at = receiving_.begin(); at != receiving_.end(); ++at) {

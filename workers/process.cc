@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kKeptErrors = 4096, kShownText = 80;
 
-/// Both ends of a pipe until they are given away; closed on exec.
+/// Both ends of a pipe, owned until released; closed on exec.
 struct Pipe {
   int ends[2] = {-1, -1};
 
@@ -45,7 +45,7 @@ struct Pipe {
   int give(int end) { return std::exchange(ends[end], -1); }
 };
 
-/// Between fork and exec: only what is safe there.
+/// Uses only async-signal-safe functions, because it runs between fork and exec.
 [[noreturn]] void become(char* const* argv, const char* directory, pid_t parent,
                          const int (&files)[3], int failure) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -121,7 +121,7 @@ int ChildProcess::end() {
   return status;
 }
 
-// No more than a pipe holds: one that never stops writing is not waited for.
+// Reads at most the capacity of a pipe, so that a child that never stops writing does not block.
 void ChildProcess::take_errors() {
   char buffer[4096];
   for (int i = 0; i < 16; ++i) {
@@ -133,7 +133,7 @@ void ChildProcess::take_errors() {
 }
 
 void ChildProcess::fail_ended() {
-  // It closed its pipes; what it does not end by itself is ended.
+  // It closed its pipes. It is killed if it does not end by itself.
   child_->ends_within(1);
   take_errors();
   const int status = end();
@@ -142,7 +142,7 @@ void ChildProcess::fail_ended() {
 }
 
 double Patience::left() {
-  constexpr double kLongestPause = 1;  // of a program that runs, on a machine that is busy
+  constexpr double kLongestPause = 1;  // longest pause of a running program on a busy machine
   const Clock::time_point now = Clock::now();
   const std::chrono::duration<double> passed = now - last_;
   spent_ += std::min(passed.count(), kLongestPause);
@@ -162,9 +162,9 @@ void ChildProcess::wait_for(int file, short events, Patience& patience) {
     }
     pollfd polled[2] = {{file, events, 0}, {errors_, POLLIN, 0}};
     const nfds_t count = errors_ >= 0 ? 2 : 1;
-    // What it started may hold the pipes of one that has ended.
+    // Its children may hold the pipes after its end.
     const bool is_gone = child_->has_ended();
-    // Short enough to notice an interrupt that came just before.
+    // Short enough to detect an interrupt just before the wait.
     const double wait_ms = is_gone ? 0 : std::ceil(std::min(1e3 * left, 200.0));
     if (poll(polled, count, static_cast<int>(wait_ms)) <= 0) {
       if (is_gone) fail_ended();
@@ -172,7 +172,7 @@ void ChildProcess::wait_for(int file, short events, Patience& patience) {
     }
     if (count == 2 && polled[1].revents != 0) {
       take_errors();
-      if ((polled[1].revents & POLLIN) == 0) {  // closed: it would be ready for ever
+      if ((polled[1].revents & POLLIN) == 0) {  // closed: poll would return at once forever
         close(errors_);
         errors_ = -1;
       }
@@ -197,7 +197,7 @@ void ChildProcess::write_line(const std::string& line, double seconds) {
   }
 }
 
-// False at its end.
+// Returns false at the end of the output.
 bool ChildProcess::take_output() {
   char buffer[4096];
   const ssize_t got = read(output_, buffer, sizeof buffer);
@@ -227,7 +227,7 @@ std::string ChildProcess::read_line(Patience& patience, std::size_t most_bytes) 
 }
 
 void ChildProcess::refuse_unasked() {
-  if (!child_) return;  // the next call says so
+  if (!child_) return;  // the next call reports it
   if (pending_.empty()) take_output();
   if (pending_.empty()) return;
   end();
@@ -251,7 +251,7 @@ std::string ChildProcess::finish(double seconds) {
     if (errors_ >= 0) take_errors();
     pollfd polled = {output_, POLLIN, 0};
     poll(&polled, 1, 5);
-    // Closed, or more than anyone wants to know: it would be ready at once for ever.
+    // Closed, or more than is shown in a message: poll would return at once forever.
     if (pending_.size() > kShownText || !take_output()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

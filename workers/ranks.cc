@@ -21,10 +21,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Set by Open MPI's mpirun, by launchers that speak PMIx, and by those that speak PMI.
+// Set by Open MPI's mpirun, by launchers with PMIx, and by launchers with PMI.
 constexpr const char* kLauncherVariables[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"};
 
-// How many ranks a launcher says it has started; 0 if it does not say how many; none without one.
+// Number of ranks started by a launcher; 0 if it is not stated; empty without a launcher.
 std::optional<int> launched_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* size = std::getenv(name)) return std::atoi(size);
@@ -35,7 +35,7 @@ std::optional<int> launched_ranks() {
   return std::nullopt;
 }
 
-// Beside the program, or where it is installed.
+// Searches the program's folder, then the place of installation.
 std::filesystem::path find_module() {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -56,7 +56,7 @@ std::unique_ptr<Transport> load_transport() {
         "beside the program; start it alone, or install libopenmpi-dev and build again",
         OPBENCH_MPI_MODULE));
   }
-  // Open MPI's own modules look for its symbols among all that are loaded.
+  // Open MPI's modules search its symbols among all loaded ones.
   void* const library = dlopen(module.c_str(), RTLD_NOW | RTLD_GLOBAL);
   void* const symbol = library == nullptr ? nullptr : dlsym(library, kMakeTransport);
   if (symbol == nullptr) throw Error(fmt::format("cannot load MPI: {}", dlerror()));
@@ -73,7 +73,7 @@ Ranks start_ranks() {
   if (!launched) return {};
   Ranks ranks = *launched == 1 ? Ranks() : Ranks(load_transport());
   for (const char* name : kLauncherVariables) unsetenv(name);
-  // mpirun lets rank 0 print to a terminal of its own, wherever that is handed on to.
+  // mpirun gives rank 0 a separate terminal, even if the output is redirected.
   setenv("NO_COLOR", "1", 1);
   if (ranks.is_alone()) use_cores_of_launcher();
   return ranks;
@@ -81,7 +81,7 @@ Ranks start_ranks() {
 
 void use_cores_of_launcher() {
   cpu_set_t cores;
-  // Where the launcher's are not known the binding stays.
+  // The binding is unchanged if the launcher's is unknown.
   if (sched_getaffinity(getppid(), sizeof cores, &cores) == 0) {
     sched_setaffinity(0, sizeof cores, &cores);
   }
@@ -103,7 +103,7 @@ int Ranks::share_of_cores() const {
   const int cores = available_cores();
   const int in_all = static_cast<int>(std::thread::hardware_concurrency());
   const int ranks = transport_ ? transport_->machine_size() : 1;
-  // A launcher may have bound each rank to cores of its own.
+  // A launcher may have bound each rank to separate cores.
   return cores * ranks <= in_all ? cores : std::max(1, cores / ranks);
 }
 
@@ -151,7 +151,7 @@ int Ranks::finish(int code, const std::string& message) {
   } catch (const RunError&) {
     transport_->abort(code == 0 ? 3 : code);
   }
-  // A launcher takes the first code that is not 0 for that of all.
+  // A launcher returns the first nonzero code as that of all ranks.
   return is_first() ? code : 0;
 }
 

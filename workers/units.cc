@@ -10,8 +10,8 @@
 namespace opbench {
 namespace {
 
-// A result that took long is out of this process's hands before the next unit begins, so that it
-// is not lost with it; those of tiny units may be under way while the next one is done.
+// A result that took longer than this must leave this process before the next unit begins, so that
+// a crash does not lose it. Results of tiny units may be in transit during the next unit.
 constexpr double kTinySeconds = 0.02;
 
 void answer(Ranks& ranks, std::uint64_t number, const UnitOutcome& outcome, std::string result) {
@@ -39,7 +39,7 @@ void do_units(Ranks& ranks, const UnitWork& work, std::string_view text) {
 }  // namespace
 
 std::size_t UnitQueue::add(std::string unit, double seconds) {
-  constexpr double kLeastSeconds = 1e-9;  // each has its share of what is left
+  constexpr double kLeastSeconds = 1e-9;  // gives every unit a share of the remaining cost
   seconds = std::max(seconds, kLeastSeconds);
   waiting_.emplace(seconds, Unit{added_, seconds, std::move(unit)});
   seconds_ += seconds;

@@ -151,7 +151,7 @@ class DeviceDumps {
       serve(ranks, plan(), work);
       return;
     }
-    constexpr double kBytesPerSecond = 5e8;
+    constexpr double kBytesPerSecond = 5e8;  // an estimate; only proportions matter
     UnitQueue units;
     for (std::size_t i = 0; i < converted_.size(); ++i) {
       std::error_code ignored;

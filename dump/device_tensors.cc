@@ -95,7 +95,7 @@ void DeviceTensors::convert(const fs::path& file, ConvertOutcome& outcome) {
 }
 
 void DeviceTensors::convert_record(const DeviceDump& dump, const DeviceTensor& tensor) {
-  constexpr std::int64_t kLargest = 1 << 20;
+  constexpr std::int64_t kLargest = 1 << 20;  // bytes
   if (tensor.place.bytes > kLargest) {
     throw Error(
         fmt::format("size: found {}, at most {} are allowed", tensor.place.bytes, kLargest));

@@ -31,7 +31,7 @@ std::int64_t size_of_file(const fs::path& path) {
 class OpenArrays {
  public:
   std::shared_ptr<ArrayFile> open(int number, const fs::path& path) {
-    constexpr std::size_t kMost = 16;
+    constexpr std::size_t kMost = 16;  // open files
     const std::lock_guard lock(mutex_);
     for (auto at = files_.begin(); at != files_.end(); ++at) {
       if (at->first != number) continue;

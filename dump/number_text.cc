@@ -12,12 +12,12 @@
 namespace opbench {
 namespace {
 
-constexpr int kUnlimited = 1000;
+constexpr int kUnlimited = 1000;  // digits; the shortest form of a double has fewer
 
 // Formats "d.ddde+XX" with the fewest digits for half precision. The standard library has no such
 // function.
 std::string shortest_half(double value) {
-  constexpr int kEnough = 5;
+  constexpr int kEnough = 5;  // digits identify 11 bits: 1 + ceil(11 log10(2))
   const half wanted = round_to_half(value);
   std::string text;
   for (int digits = 0; digits < kEnough; ++digits) {
@@ -100,7 +100,7 @@ std::string scalar_text(const Number& value, StoredType type) {
   if (std::isnan(number)) return "nan";
   if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
   const double size = std::fabs(number);
-  constexpr double kLeast = 1e-4, kMost = 1e16;
+  constexpr double kLeast = 1e-4, kMost = 1e16;  // numpy's bounds for positional text
   if (size != 0 && (size < kLeast || size >= kMost)) {
     std::string text = scientific_text(number, type, kUnlimited);
     if (const std::size_t bare = text.find(".e"); bare != text.npos) text.erase(bare, 1);
@@ -111,7 +111,7 @@ std::string scalar_text(const Number& value, StoredType type) {
 }
 
 std::string compact_text(const Number& value) {
-  constexpr std::int64_t kMostWhole = 999'999'999;
+  constexpr std::int64_t kMostWhole = 999'999'999;  // with a sign in ten columns
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "1" : "0";
   if (const auto* whole = std::get_if<std::int64_t>(&value)) {
     if (*whole >= -kMostWhole && *whole <= kMostWhole) return fmt::format("{}", *whole);

@@ -45,8 +45,8 @@ class ReaderProcess {
   void finish(const std::string& doing);
 
  private:
-  class Stuck {};  // the process waits for a lock that is never released
-  static constexpr int kStarts = 5;
+  class Stuck {};                    // the process waits for a lock that is never released
+  static constexpr int kStarts = 5;  // each may inherit a lock of another thread
 
   void start();
   /// Repeats `exchange` with a new process if the current process is stuck on a lock.

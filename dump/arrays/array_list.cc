@@ -28,7 +28,7 @@ std::optional<std::int64_t> reach(const Dims& shape, const Dims& strides) {
 
 // Strides of 0 repeat elements: a small file can describe a huge dense array.
 std::string expansion_problem(std::int64_t dense, std::int64_t stored, std::int64_t bytes) {
-  constexpr std::int64_t kHarmless = 1 << 30, kMostTimes = 64;
+  constexpr std::int64_t kHarmless = 1 << 30, kMostTimes = 64;  // bytes, and a factor
   if (dense <= kHarmless / bytes || dense / kMostTimes <= stored) return "";
   return fmt::format("stride: {} elements of the file are repeated to {}, more than {} times",
                      stored, dense, kMostTimes);

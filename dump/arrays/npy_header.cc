@@ -19,7 +19,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little);
 
 constexpr std::string_view kNpyMagic("\x93NUMPY", 6);
-constexpr std::size_t kLongestHeader = 1 << 20;
+constexpr std::size_t kLongestHeader = 1 << 20;  // bytes
 
 struct TypeCode {
   std::string_view code;  // without the byte order
@@ -37,7 +37,7 @@ constexpr std::array kTypeCodes = {
 };
 
 std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kLongestQuote = 60;
+  constexpr std::size_t kLongestQuote = 60;  // bytes
   return fmt::format("'{}'", printable(excerpt(text, kLongestQuote)));
 }
 
@@ -232,7 +232,7 @@ std::string npy_header(StoredType type, const Dims& shape) {
       shape.size() == 1 ? fmt::format("{},", shape[0]) : fmt::format("{}", fmt::join(shape, ", "));
   std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}), }}",
                                  size_of(type) == 1 ? '|' : '<', descr(type), extents);
-  constexpr std::size_t kPreamble = 10, kAlignment = 64;
+  constexpr std::size_t kPreamble = 10, kAlignment = 64;  // numpy.lib.format
   while ((kPreamble + text.size() + 1) % kAlignment != 0) text += ' ';
   text += '\n';
   return fmt::format("{}{}{}{}{}{}", kNpyMagic, '\x01', '\0', static_cast<char>(text.size() & 0xff),

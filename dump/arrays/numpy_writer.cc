@@ -108,7 +108,7 @@ NpzWriter::NpzWriter(const std::filesystem::path& path) : impl_(std::make_unique
 NpzWriter::~NpzWriter() = default;
 
 void NpzWriter::begin(const std::string& name, StoredType type, const Dims& shape) {
-  constexpr std::size_t kLongestName = 4000;
+  constexpr std::size_t kLongestName = 4000;  // bytes; ZipFile reads names of up to 4096
   const std::string header = npy_header(type, shape);
   if (name.empty() || name.size() > kLongestName || name.find('\0') != name.npos) {
     throw Error(fmt::format("'{}' cannot be a name in an .npz file", printable(name)));
@@ -128,7 +128,7 @@ void NpzWriter::begin(const std::string& name, StoredType type, const Dims& shap
 }
 
 void NpzWriter::write(const void* elements, std::size_t bytes) {
-  constexpr std::size_t kMostBytesAtOnce = 1 << 30;
+  constexpr std::size_t kMostBytesAtOnce = 1 << 30;  // fits an unsigned
   const auto* next = static_cast<const char*>(elements);
   while (bytes > 0) {
     const std::size_t count = std::min(bytes, kMostBytesAtOnce);

@@ -26,7 +26,7 @@ class PickleBytes {
   }
 
   std::string next(std::uint64_t count) {
-    constexpr std::uint64_t kLongest = 64 << 20;
+    constexpr std::uint64_t kLongest = 64 << 20;  // bytes
     if (count > kLongest || count > static_cast<std::uint64_t>(bytes_ - place_)) {
       fail(fmt::format("length: found {}, but {} bytes are left", count, bytes_ - place_));
     }
@@ -52,7 +52,7 @@ class PickleBytes {
   }
 
   std::string line() {
-    constexpr std::size_t kLongest = 1000;
+    constexpr std::size_t kLongest = 1000;  // bytes; lines hold names and numbers
     std::string result;
     for (char letter = next(1)[0]; letter != '\n'; letter = next(1)[0]) {
       result += letter;
@@ -63,7 +63,7 @@ class PickleBytes {
 
  private:
   void fetch() {
-    constexpr std::int64_t kPiece = 64 << 10;
+    constexpr std::int64_t kPiece = 64 << 10;  // bytes
     piece_.resize(static_cast<std::size_t>(std::min(kPiece, bytes_ - place_)));
     first_ = place_;
     read_(place_, piece_.size(), piece_.data());

@@ -109,7 +109,7 @@ class Walk {
   // Values may be shared or contain themselves, so a small file can describe a huge or endless
   // object.
   void visit(int index, const std::string& path, int depth) {
-    constexpr int kDeepestLevel = 64;
+    constexpr int kDeepestLevel = 64;  // bounds the recursion
     constexpr std::int64_t kMostVisits = 4 << 20;
     constexpr std::size_t kLongestPath = 4096;
     if (depth > kDeepestLevel) fail(path.substr(0, 100), "more than 64 levels");
@@ -215,7 +215,7 @@ class Walk {
 
   // Reference: ('storage', torch.FloatStorage, key, location, elements[, None])
   Storage storage_of(const PickleValue& reference) const {
-    constexpr std::size_t kFewest = 5;
+    constexpr std::size_t kFewest = 5;  // without the optional element
     if (reference.kind == PickleKind::persistent) {
       const PickleValue& id = value(reference.items[0]);
       if (id.kind == PickleKind::tuple && id.items.size() >= kFewest &&

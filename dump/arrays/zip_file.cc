@@ -15,12 +15,12 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kMostMembers = 1 << 20;
-constexpr std::size_t kSkipAtOnce = 64 << 10;
+constexpr std::size_t kSkipAtOnce = 64 << 10;  // bytes
 
 // Input of the zip library. A short read becomes an error there. The library reads headers byte by
 // byte, so the bytes that follow are buffered.
 struct ZipInput {
-  static constexpr std::size_t kKept = 4096;
+  static constexpr std::size_t kKept = 4096;  // bytes
 
   void read(std::size_t count, char* to) {
     if (count >= kKept) return file->read(place, count, to);
@@ -189,7 +189,7 @@ struct ZipFile::Impl {
   }
 
   void unpack_next(const ZipMember& member, void* to, std::size_t count) {
-    constexpr std::size_t kMostBytesAtOnce = 1 << 30;
+    constexpr std::size_t kMostBytesAtOnce = 1 << 30;  // fits an int
     auto* bytes = static_cast<char*>(to);
     while (count > 0) {
       const int got = unzReadCurrentFile(zip.get(), bytes,

@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kLengthBytes = 8;
+constexpr std::int64_t kLengthBytes = 8;  // of the length before the header
 constexpr std::uint64_t kLongestMessage = std::numeric_limits<int>::max();  // protobuf's limit
 
 void set_shape(device_proto::Shape& shape, const Dims& dims) {

@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 using Names = std::vector<std::string_view>;
 
 constexpr std::uint32_t kOverflowMagic = 0x5a5a5a5a;
-constexpr std::size_t kOldBytes = 2048;
+constexpr std::size_t kOldBytes = 2048;  // bytes of a record without magic number
 
 // Each field has 8 bytes.
 const Names kOldTask = {"model_id", "stream_id", "task_id", "task_type", "pc_start", "para_base"};
@@ -78,7 +78,7 @@ Json old_record(std::span<const std::byte> bytes) {
 }
 
 Json new_record(std::span<const std::byte> bytes) {
-  constexpr std::size_t kHeader = 24;
+  constexpr std::size_t kHeader = 24;  // bytes
   if (bytes.size() < kHeader) {
     throw Error(fmt::format("size: found {}, at least {} are needed", bytes.size(), kHeader));
   }
@@ -112,7 +112,7 @@ bool is_overflow_record_name(std::string_view name) {
 }
 
 std::string overflow_record_json(std::span<const std::byte> bytes) {
-  constexpr int kIndent = 4;
+  constexpr int kIndent = 4;  // like msaccucmp
   if (bytes.size() >= sizeof kOverflowMagic &&
       number_at<std::uint32_t>(bytes, 0) == kOverflowMagic) {
     return new_record(bytes).dump(kIndent);

@@ -16,7 +16,7 @@ namespace opbench::hdf5 {
 namespace {
 
 constexpr std::size_t kMostObjects = 20'000'000;
-constexpr int kDeepest = 64;
+constexpr int kDeepest = 64;  // bounds the recursion
 constexpr int kMostRepeats = 10'000;
 
 struct Link {
@@ -135,7 +135,7 @@ class Scan {
 
   // Hands over complete records, because all records of a large file need much memory.
   void hand_over() {
-    constexpr std::size_t kPart = 512;
+    constexpr std::size_t kPart = 512;  // records and entries
     listed_ += catalogue_.records.back().entries.size() + 1;
     if (listed_ < kPart) return;
     hooks_.part(catalogue_);
@@ -206,7 +206,7 @@ class Scan {
     entry.path = path;
     const Problem problem = problem_of([&] { describe_dataset(dataset, file_bytes_, entry); });
     if (!problem.text.empty()) add_remark(entry.problem, problem.text);
-    constexpr std::size_t kInsideRecord = 3;
+    constexpr std::size_t kInsideRecord = 3;  // the root, an operator and a record
     if (depth < kInsideRecord) {
       entry.name = path.substr(path.rfind('/') + 1);
       catalogue_.strays.push_back(std::move(entry));

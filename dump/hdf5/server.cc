@@ -20,7 +20,7 @@
 namespace opbench::hdf5 {
 namespace {
 
-constexpr std::size_t kCacheBytes = 64 << 10;
+constexpr std::size_t kCacheBytes = 64 << 10;  // of metadata
 constexpr std::size_t kChunkCacheBytes = 64 << 20;
 constexpr std::size_t kChunkSlots =
     12'421;  // a prime far above the number of chunks in a row, as H5Pset_chunk_cache advises

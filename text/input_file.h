@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-inline constexpr std::size_t kLargestInputFile = 4 << 20;
+inline constexpr std::size_t kLargestInputFile = 4 << 20;  // bytes
 
 /// Reads a file named by the user, such as a case file. `what` describes it in messages and may be
 /// empty. Errors: throws Error "cannot read ...: reason" if the file is missing, not a regular

@@ -12,7 +12,7 @@ void JsonReader::error(std::string_view key, double& value, Presence presence) {
 }
 
 std::int64_t JsonReader::whole(const JsonValue& from, NumberRange range) {
-  constexpr double kBelowAll = 9e18;
+  constexpr double kBelowAll = 9e18;  // below the largest int64
   return from.integer(static_cast<std::int64_t>(range.least),
                       range.most < kBelowAll ? static_cast<std::int64_t>(range.most)
                                              : std::numeric_limits<std::int64_t>::max());

@@ -137,7 +137,7 @@ void YamlValue::fail_type(std::string_view what, std::string_view wanted) const 
 }
 
 std::string YamlValue::text(std::string_view what) const {
-  constexpr std::size_t kLongest = 256;
+  constexpr std::size_t kLongest = 256;  // bytes
   if (!node_.IsScalar() || node_.Scalar().size() > kLongest) {
     fail_type(what, fmt::format("a word of at most {} bytes", kLongest));
   }

@@ -60,7 +60,7 @@ std::vector<pid_t> strays_now() {
 // Repeats, because ending a process may leave others, and processes may start others before they
 // end.
 void end_strays() {
-  constexpr int kMostTurns = 200;
+  constexpr int kMostTurns = 200;  // 2 s at 10 ms each
   for (int turn = 0; turn < kMostTurns; ++turn) {
     const std::vector<pid_t> strays = strays_now();
     if (strays.empty()) return;

@@ -35,8 +35,7 @@ constexpr bool kIsSanitized = false;
 #endif
 
 constexpr rlim_t kMostMemory = rlim_t{8} << 30;  // in addition to the parent's memory
-constexpr std::time_t kPatienceSeconds =
-    30;  // of processor time; waiting for a disk does not count
+constexpr std::time_t kPatienceSeconds = 30;     // of processor time, without waiting for disks
 
 std::atomic<unsigned> progress{0};
 static_assert(std::atomic<unsigned>::is_always_lock_free);

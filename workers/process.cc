@@ -25,7 +25,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kKeptErrors = 4096, kShownText = 80;
+constexpr std::size_t kKeptErrors = 4096, kShownText = 80;  // bytes
 
 /// Both ends of a pipe, owned until released; closed on exec.
 struct Pipe {

@@ -121,7 +121,7 @@ class Nap {
   int microseconds();
 
  private:
-  static constexpr int kShortest = 20, kLongest = 1000;
+  static constexpr int kShortest = 20, kLongest = 1000;  // microseconds
   int microseconds_ = kShortest;
 };
 

@@ -116,7 +116,7 @@ def compare_setup(path: Any, model: torch.nn.Module, optimizer: Optional[torch.o
         raise DumperError(f"{target} was saved {'without' if optimizer else 'with'} an optimizer; "
                           "call compare_setup with the same arguments on both")
     if (saved["batch"] is None) != (batch is None):
-        raise DumperError(f"{target} was saved {'without' if saved['batch'] is None else 'with'} a batch; "
+        raise DumperError(f"{target} was saved {'with' if saved['batch'] is not None else 'without'} a batch; "
                           "call compare_setup with the same arguments on both")
     model.load_state_dict(saved["model"])
     if optimizer is not None:

@@ -178,7 +178,7 @@ for part in "$@"; do
       count one
       ;;
     stored)
-      echo "Beside it, stored results of separate processes, a build against itself (why it is only a watch); $(load)"
+      echo "In addition, stored results of separate processes, a build against itself (why it is only a watch); $(load)"
       # shellcheck disable=SC2086
       stored stored 1 $cases
       count stored

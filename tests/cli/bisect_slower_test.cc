@@ -156,8 +156,9 @@ TEST_F(BisectSlower, MistakesEndTheBisection) {
   EXPECT_EQ(run("").code, 255);
   Outcome ran = run("nowhere");
   EXPECT_EQ(ran.code, 255);
-  EXPECT_EQ(ran.err,
-            "bisect-slower: 'nowhere' is not a program; it must be the opbench of the good build\n");
+  EXPECT_EQ(
+      ran.err,
+      "bisect-slower: 'nowhere' is not a program; it must be the opbench of the good build\n");
   ASSERT_EQ(sh("./build.sh build").code, 0);
   ran = run("build/release/opbench");
   EXPECT_EQ(ran.code, 255);

@@ -1,8 +1,9 @@
 #pragma once
 
-// How an operator is computed. A namespace-scope RegisteredKernel adds a variant: what it refuses,
-// and a function that binds it to a problem. The helpers cut element-wise work over the threads and
-// copy rows and strided views. A vectorised kernel includes opbench/simd-inl.h as well.
+// The computation of an operator. A namespace-scope RegisteredKernel adds a variant: a check of
+// what it refuses, and a function that binds it to a problem. The helpers divide element-wise work
+// among the threads and copy rows and strided views. A vectorised variant also includes
+// opbench/simd-inl.h.
 #include "kernels/copy/row_copy.h"
 #include "kernels/copy/strided_copy.h"
 #include "kernels/kernel.h"

@@ -1,7 +1,7 @@
 #pragma once
 
-// Everything that another project may use but simd-inl.h, which kernels include per target, and
-// testing.h, which needs GoogleTest.
+// All public headers except simd-inl.h, which kernels include per target, and testing.h, which
+// needs GoogleTest.
 #include "opbench/compare.h"
 #include "opbench/kernel.h"
 #include "opbench/operator.h"

@@ -30,8 +30,8 @@ void require_sensible(const FunctionOptions& options) {
   if (!(options.seconds > 0)) throw Error("time_function: seconds must be above 0");
 }
 
-// The number of a closed stream would be given to the next file that is opened, and that file would
-// get what is printed.
+// Opens /dev/null for closed standard streams. Otherwise the next opened file gets the number of
+// the stream, and the output is written into that file.
 void open_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) >= 0) continue;
@@ -44,7 +44,7 @@ void open_standard_streams() {
   }
 }
 
-// Where one file too many is opened, libraries end the process without a word.
+// Raises a low limit of open files: at the limit some libraries end the process without a message.
 void require_open_files() {
   constexpr rlim_t kNeeded = 32;
   rlimit limit{};
@@ -58,8 +58,8 @@ void require_open_files() {
 }
 
 void prepare_process() {
-  // A reader that goes away (| head) must not end what still has files to keep, nor a file size
-  // limit.
+  // A closed pipe (| head) or a file size limit must not end the program before it has saved its
+  // files.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();
@@ -67,13 +67,13 @@ void prepare_process() {
   tell_crashes();
 }
 
-// What stands there besides is progress.
+// Earlier lines are progress.
 std::string last_line(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text.substr(text.rfind('\n') + 1);
 }
 
-// What ranks behind rank 0 would print is for rank 0 to tell.
+// Ranks other than rank 0 print nothing: rank 0 reports their last line.
 int run_as_rank(const std::vector<std::string>& args, Ranks& ranks) {
   if (ranks.is_first()) return ranks.finish(run_cli(args, std::cout, std::cerr, ranks), "");
   std::ostringstream out, err;
@@ -98,7 +98,7 @@ int run_program(int argc, const char* const* argv) {
     return kBadInput;
   }
   const int code = run_as_rank({argv + 1, argv + argc}, *ranks);
-  if (code == kReaderGone) {  // as programs behind a pipe end
+  if (code == kReaderGone) {  // like other programs that write to a closed pipe
     std::signal(SIGPIPE, SIG_DFL);
     std::raise(SIGPIPE);
   }

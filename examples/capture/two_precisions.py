@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""One training step of a network in fp32 and under bf16 autocast, from the same beginnings, as two dumps.
+"""One training step of a network in fp32 and under bf16 autocast, from the same initial state, as two dumps.
 
     PYTHONPATH=python examples/capture/two_precisions.py [shufflenet_v2_x1_0|resnet18|...] [FOLDER]
     opbench compare bf16.h5 fp32.h5
@@ -18,7 +18,7 @@ def capture(name: str, folder: str, precision: str) -> None:
     reproducible(0)
     model = getattr(torchvision.models, name)(num_classes=10)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    # On two machines this file goes from the first to the second.
+    # For a run on two machines, copy this file from the first to the second.
     x, labels = compare_setup(os.path.join(folder, f"{name}.pt"), model, optimizer,
                               (torch.randn(4, 3, 64, 64), torch.randint(0, 10, (4,))))
     with dumper(os.path.join(folder, f"{precision}.h5"), overwrite=True) as session:

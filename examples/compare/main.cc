@@ -1,4 +1,4 @@
-// Holds one buffer against another: a running sum in fp32 against the same in fp64.
+// Compares one buffer with another: a running sum in fp32 with the running sum in fp64.
 #include <opbench/compare.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-"""Makes a dump of make.sh one of a device whose softplus has a threshold of 2 in place of 20: above it the result is x
-itself, up to 0.13 too small. The operators after it compute with what they get."""
+"""Plants a fault in a dump of make.sh: a softplus with a threshold of 2 instead of 20. Above the threshold the result is
+x itself, up to 0.13 too small. The operators after it compute with the wrong result."""
 import sys
 
 import h5py

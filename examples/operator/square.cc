@@ -1,5 +1,5 @@
-// An operator and a variant that live outside opbench. `mybench --case "square[2x3x5x7,fp32,NCHW]"`
-// verifies and times them.
+// An operator and a variant outside the sources of opbench.
+// `mybench --case "square[2x3x5x7,fp32,NCHW]"` verifies and times them.
 #include <opbench/kernel.h>
 #include <opbench/operator.h>
 

@@ -1,4 +1,4 @@
-// Tests of the operator, with the helpers that opbench's own tests use.
+// Tests of the operator, with the helpers of opbench's own tests.
 #include <gtest/gtest.h>
 #include <opbench/testing.h>
 

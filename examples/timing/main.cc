@@ -1,4 +1,4 @@
-// Times a function of one's own, and says how near it comes to a copy of the same bytes.
+// Times a user's function and compares its rate with a copy of the same bytes.
 #include <opbench/run.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A variant of one's own of an operator that opbench has. It is verified and timed beside the
-// others: mybench_softplus --case "softplus[8x64x56x56,fp32,NCHW]"
+// A user's variant of an operator of opbench. It is verified and timed together with the others:
+// mybench_softplus --case "softplus[8x64x56x56,fp32,NCHW]"
 #include <opbench/kernel.h>
 
 #include <cmath>

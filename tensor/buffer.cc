@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t kAlignment = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kMapFrom = std::size_t{1} << 20;  // bytes
-// Read as fp16 it is NaN, as fp32 -1.7e38: reads beyond the ends show up, too.
+// 0xFE is NaN as fp16 and -1.7e38 as fp32: a result shows that a read went beyond the ends.
 constexpr std::byte kGuard{0xFE};
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
@@ -50,8 +50,9 @@ constexpr std::size_t kLanes = 8;                     // hides the latency of th
 constexpr std::size_t kStep = kLanes * sizeof(std::uint64_t);
 constexpr std::uint64_t kPrime = 0x9E3779B185EBCA87;  // xxHash's first
 
-// For a fixed `state` a bijection of `word` and the other way round: no single change is lost. The
-// rotation carries high bits down; without it two flipped signs would cancel.
+// A bijection of `word` for a fixed `state`, and of `state` for a fixed `word`: a single change
+// always changes the result. The rotation moves high bits down; without it two flipped signs would
+// cancel.
 std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
   return std::rotl((state ^ word) * kPrime, 29);
 }
@@ -92,7 +93,7 @@ Buffer::Buffer(std::size_t bytes) : size_(bytes) {
     if (mapping_ == MAP_FAILED) throw_no_memory(bytes);
     const auto start = reinterpret_cast<std::uintptr_t>(mapping_);
     data_ = reinterpret_cast<std::byte*>(round_up(start + kGuardBytes, kHugePage));
-    // A wish: without huge pages everything works, only slower.
+    // Huge pages are only faster, so the result is not checked.
     madvise(data_, bytes, MADV_HUGEPAGE);
   }
   restore_guards();
@@ -130,7 +131,7 @@ bool guards_intact(const void* data, std::size_t bytes) {
 }
 
 void fill_bytes(void* data, int value, std::size_t bytes) {
-  constexpr std::int64_t kGrain = 16 * 1024;  // worth waking a thread for
+  constexpr std::int64_t kGrain = 16 * 1024;  // bytes; fewer do not repay waking a thread
   auto* begin = static_cast<std::byte*>(data);
   parallel_ranges(static_cast<std::int64_t>(bytes), kGrain,
                   [=](std::int64_t first, std::int64_t last) {

@@ -7,13 +7,13 @@
 namespace opbench {
 
 /// Owns zero-initialised memory, aligned to 64 bytes, with a guard zone of kGuardBytes on each
-/// side. Large buffers ask for huge pages, so that timings do not measure the page table.
+/// side. Large buffers request huge pages: timings then do not measure the page table.
 class Buffer {
  public:
   static constexpr std::size_t kGuardBytes = 256;
 
   Buffer() = default;
-  /// Errors: throws RunError if the memory is not to be had.
+  /// Errors: throws RunError if the memory is not available.
   explicit Buffer(std::size_t bytes);
   Buffer(Buffer&& other) noexcept { *this = std::move(other); }
   Buffer& operator=(Buffer&& other) noexcept;
@@ -25,7 +25,7 @@ class Buffer {
   /// False if anything was written into the guard zones since construction.
   bool guards_intact() const;
 
-  /// Writes the guard zones anew, after damage was found and reported.
+  /// Writes the guard zones again, after damage was found and reported.
   void restore_guards() const;
 
  private:
@@ -44,8 +44,8 @@ bool guards_intact(const void* data, std::size_t bytes);
 /// Sets every byte to `value`, at memory speed.
 void fill_bytes(void* data, int value, std::size_t bytes);
 
-/// A 64-bit fingerprint of memory, at memory speed, the same for every thread count. Not
-/// cryptographic: it tells that something wrote into a buffer.
+/// A 64-bit fingerprint of memory, computed at memory speed, equal for every thread count. It is
+/// not cryptographic: it detects writes into a buffer.
 std::uint64_t checksum(const void* data, std::size_t bytes);
 
 }  // namespace opbench

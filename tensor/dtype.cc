@@ -22,7 +22,7 @@ struct Spelling {
   std::initializer_list<std::string_view> others;  // lower case, without prefix
 };
 
-// Indexed by DType. Sources of the others: numpy, PyTorch, aclDataType and ge::DataType.
+// Indexed by DType. Sources of `others`: numpy, PyTorch, aclDataType and ge::DataType.
 const std::array<Spelling, kAllDTypes.size()> kSpellings = {{
     {8, "fp64", {"float64", "double"}},
     {4, "fp32", {"float32", "float"}},
@@ -67,7 +67,7 @@ double ordinal(Bits bits) {
   return (bits & kSign) != 0 ? -magnitude : magnitude;
 }
 
-// The numbers of fp64 are too many for a double to count: neighbours would be 0 apart.
+// Computed as integers: a double cannot count the numbers of fp64, so neighbours would be 0 apart.
 double distance_fp64(double a, double b) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const auto a_bits = std::bit_cast<std::uint64_t>(a), b_bits = std::bit_cast<std::uint64_t>(b);

@@ -28,21 +28,21 @@ inline constexpr std::array kAllDTypes = {DType::fp64,  DType::fp32,   DType::fp
 /// Bytes per element.
 std::size_t size_of(DType dtype);
 
-/// Address of element `index` of `dtype` elements that lie densely.
+/// The address of element `index` of dense elements of `dtype`.
 const void* at(const void* elements, DType dtype, std::int64_t index);
 void* at(void* elements, DType dtype, std::int64_t index);
 
 /// "fp64" ... "uint8", "bool".
 std::string_view name(DType dtype);
 
-/// The dtype that `text` spells: ours ("fp16") or the usual ones ("float16", "half", "DT_FLOAT16",
-/// "FLOAT16", "torch.float16"). Errors: throws Error that lists what is allowed.
+/// The dtype that `text` spells: the name here ("fp16") or a usual one ("float16", "half",
+/// "DT_FLOAT16", "FLOAT16", "torch.float16"). Errors: throws Error that lists what is allowed.
 DType parse_dtype(std::string_view text);
 
 /// True for fp64, fp32, fp16, bf16.
 bool is_floating(DType dtype);
 
-/// What a conversion to fp16 does at the end of the range.
+/// Behaviour of a conversion to fp16 at the end of the range.
 ///   ieee:     overflow gives +-Inf, NaN stays NaN (Ascend 910B and later).
 ///   saturate: overflow and +-Inf give +-65504, NaN gives +0 (Ascend 910A).
 enum class HalfMode { ieee, saturate };
@@ -50,19 +50,19 @@ enum class HalfMode { ieee, saturate };
 /// The largest finite value of a floating dtype; 0 for others.
 double largest_finite(DType dtype);
 
-/// The smallest positive number of a floating dtype that is no subnormal; 0 for others.
+/// The smallest positive normal number of a floating dtype; 0 for others.
 double smallest_normal(DType dtype);
 
-/// Distance of two values of a floating dtype in units in the last place: how many representable
-/// numbers lie from one to the other; 0 for +0 and -0. For integer dtypes the absolute difference.
-/// Both must be values of `dtype`, not NaN.
+/// Distance of two values of a floating dtype in units in the last place: the number of
+/// representable steps from one to the other; 0 for +0 and -0. For integer dtypes the absolute
+/// difference. Both must be values of `dtype`, not NaN.
 double ulp_distance(DType dtype, double a, double b);
 
-/// Distance of 1 to the next number of a floating dtype; 0 for integers and bool.
+/// Distance from 1 to the next number of a floating dtype; 0 for integers and bool.
 double epsilon_of(DType dtype);
 
-/// Calls `body` with an unsigned integer of `bytes` bytes (1, 2, 4, else 8): what moves elements
-/// needs no more of their type.
+/// Calls `body` with an unsigned integer of `bytes` bytes (1, 2, 4, else 8). Code that moves
+/// elements needs only the size of their type.
 template <class Body>
 void visit_width(std::size_t bytes, Body&& body) {
   switch (bytes) {

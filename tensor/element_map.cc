@@ -20,8 +20,9 @@ ElementMap row_major_map(const Dims& dims) {
   return map;
 }
 
-/// The axes of `format` as stored, outermost first: N C D H W whole, n N rounded up to whole
-/// fractals, c and 0 the two halves of C. FRACTAL_NZ cuts its matrices like a weight of N rows.
+/// The axes of `format` as stored, outermost first. N C D H W are whole axes; n is N rounded up to
+/// whole fractals; c and 0 are the two parts of C. FRACTAL_NZ cuts its matrices like a weight of N
+/// rows.
 std::string_view storage_order(Format format) {
   switch (format) {
     case Format::NHWC:
@@ -43,7 +44,7 @@ std::string_view storage_order(Format format) {
   }
 }
 
-/// The extents that the map speaks of, and a letter for each; batch axes of FRACTAL_NZ have none.
+/// The extents of the map's axes and a letter for each; batch axes of FRACTAL_NZ have no letter.
 struct Logical {
   Dims dims;
   std::string_view letters;
@@ -66,7 +67,8 @@ struct Logical {
   }
 };
 
-/// Gives each part of the storage order its stride, innermost first; returns the size of all.
+/// Sets the stride of each part of the storage order, innermost first; returns the size of all
+/// parts.
 std::int64_t set_strides(ElementMap& map, const Logical& logical, std::string_view order,
                          const FractalGroups& packed, int c0) {
   std::int64_t stride = 1;
@@ -94,8 +96,8 @@ std::int64_t set_strides(ElementMap& map, const Logical& logical, std::string_vi
 constexpr std::int64_t kPlainLanes = 16;  // a cache line of fp32
 constexpr std::int64_t kMostLanes = 1 << 16;
 
-/// A map without phases between axes, with as few axes as possible: extents of 1 are gone, and
-/// neighbours that lie behind each other as in row-major order are one.
+/// A map without phases between axes, with as few axes as possible: axes of extent 1 are removed,
+/// and neighbours that follow each other as in row-major order are merged.
 class Walk {
  public:
   explicit Walk(const std::vector<MapAxis>& axes, std::int64_t start = 0) : start_(start) {
@@ -136,7 +138,7 @@ class Walk {
 
  private:
   void add(MapAxis axis) {
-    // Within one block, or where blocks follow each other evenly, nothing is cut.
+    // An axis within one block, or with evenly spaced blocks, needs no cut.
     if (axis.phase % axis.block + axis.extent <= axis.block ||
         axis.outer_stride == axis.block * axis.inner_stride) {
       start_ += axis.offset(0);
@@ -161,7 +163,7 @@ class Walk {
     }
   }
 
-  /// Lanes of the largest rectangle that starts at `first`: 0 if a lane is not complete.
+  /// Lanes of the largest rectangle that starts at `first`: 0 if a lane is incomplete.
   std::int64_t whole_lanes(std::int64_t first, std::int64_t left) const {
     const std::int64_t size = sizes_[lane_axis_];
     if (axes_.size() < 2 || first % size != 0 || left < size) return 0;
@@ -179,7 +181,7 @@ class Walk {
     return result;
   }
 
-  /// Part of one row along the last axis, and the same of the lanes after it.
+  /// Visits a part of one row along the last axis, together with that part of the following lanes.
   void visit_row(ElementRange part, std::int64_t lanes, std::int64_t logical,
                  const std::function<void(const ElementRectangle&)>& visit) const {
     const MapAxis& row = axes_.back();
@@ -205,7 +207,7 @@ class Walk {
   std::size_t lane_axis_ = 0;
 };
 
-/// Group `group` of a FRACTAL_Z weight alone.
+/// Group `group` of a FRACTAL_Z weight, without the others.
 Walk walk_of_group(const ElementMap& map, std::int64_t group) {
   std::vector<MapAxis> axes = map.axes;
   axes[0] = {
@@ -224,7 +226,7 @@ bool is_row_major(const TensorDesc& desc) {
 bool has_padding(const TensorDesc& desc) { return desc.elements() != desc.storage_elements(); }
 
 ElementMap element_map(const TensorDesc& desc) {
-  const Dims stored = desc.storage();  // throws for what does not fit
+  const Dims stored = desc.storage();  // throws if the shape does not fit
   if (is_row_major(desc)) return row_major_map(stored);
   const Logical logical(desc);
   ElementMap map;

@@ -12,8 +12,8 @@
 namespace opbench {
 
 /// `lanes` x `pixels` elements that are evenly spaced in storage and in the logical order. Lane l,
-/// pixel p lies at stored + l * lane_stride + p * pixel_stride, and comes as number
-/// logical + l * logical_stride + p of the range that was asked for.
+/// pixel p is at stored + l * lane_stride + p * pixel_stride in storage. Its number within the
+/// requested range is logical + l * logical_stride + p.
 struct ElementRectangle {
   std::int64_t stored = 0;
   std::int64_t logical = 0;
@@ -24,16 +24,16 @@ struct ElementRectangle {
   std::int64_t logical_stride = 0;
 };
 
-/// Copies the rectangle from `storage` to the range at `to`, or back from the range at `from`; both
-/// point to element 0. `element_bytes` is 1, 2, 4 or 8.
+/// Copies the rectangle from `storage` to the range at `to`, or from the range at `from` to
+/// storage; both pointers are those of element 0. `element_bytes` is 1, 2, 4 or 8.
 void read_rectangle(const ElementRectangle& rectangle, const void* storage, void* to,
                     std::size_t element_bytes);
 void write_rectangle(const ElementRectangle& rectangle, const void* from, void* storage,
                      std::size_t element_bytes);
 
-/// What an index of one logical axis adds to the offset in storage, in elements:
+/// The storage offset that an index of one logical axis adds, in elements:
 ///   i = index + phase: (i / block) * outer_stride + (i % block) * inner_stride
-/// An axis that is not cut has block = extent (1 if that is 0), outer_stride = 0.
+/// An axis without a cut has block = extent (1 if that is 0) and outer_stride = 0.
 struct MapAxis {
   std::int64_t extent = 1;
   std::int64_t block = 1;
@@ -49,18 +49,19 @@ struct MapAxis {
   }
 };
 
-/// Where every logical element of a tensor lies in its storage.
+/// The place of every logical element of a tensor in its storage.
 ///
 /// `axes` are those of the logical shape, outermost first, after the expansion of low ranks: NCHW,
 /// NC1HWC0 and FRACTAL_Z have N, C, H, W, FRACTAL_NZ at least two (`expand_to_nchw`,
-/// `storage_dims`). The last axis varies fastest in the logical order, as always.
+/// `storage_dims`). The last axis varies fastest in the logical order.
 ///
 /// FRACTAL_Z with groups: axis 0 counts the rows of all groups, axis 1 the channels of one group.
-/// Blocks of axis 0 hold `together` groups, and a row's group moves its channels within the block:
+/// Blocks of axis 0 hold `together` groups. The group of a row moves its channels within the block:
 /// phase of axis 1 = (index of axis 0 / group_rows) % together * (extent of axis 1).
 struct ElementMap {
   std::vector<MapAxis> axes;
-  int cut_axis = -1;            ///< the axis cut into blocks of c0, if any: C, or the last of NZ
+  int cut_axis = -1;            ///< the axis cut into blocks of c0: C, or the last of FRACTAL_NZ;
+                                ///< -1: no axis is cut
   std::int64_t group_rows = 1;  ///< rows of one group
   std::int64_t together = 1;    ///< groups that share a block; 1: no phases
 
@@ -73,24 +74,24 @@ ElementMap element_map(const TensorDesc& desc);
 /// Offset in storage, in elements, of the element at `indices`, one for each axis of the map.
 std::int64_t offset(const ElementMap& map, std::span<const std::int64_t> indices);
 
-/// True if the elements are stored in their logical order without gaps because of the format: ND,
-/// NCHW, NCDHW and the origin's own format.
+/// True if the format stores the elements in their logical order without gaps: ND, NCHW, NCDHW and
+/// the format of the origin.
 bool is_row_major(const TensorDesc& desc);
 
-/// True if the storage holds more than the elements.
+/// True if the storage is larger than the elements.
 bool has_padding(const TensorDesc& desc);
 
-/// Cuts a logical range into few rectangles and visits each; every element once, not in order.
-/// Lanes run along the axis that is dense in storage where the last logical one is not, so that a
+/// Cuts a logical range into few rectangles and visits each. Every element is visited once, not in
+/// order. If the last logical axis is not dense in storage, lanes run along the axis that is; so a
 /// cache line is not fetched once for each of its elements.
 void for_each_rectangle(const ElementMap& map, ElementRange range,
                         const std::function<void(const ElementRectangle&)>& visit);
 
-/// Where one logical element lies in storage, in elements.
+/// The place of one logical element in storage, in elements.
 std::int64_t stored_at(const ElementMap& map, std::int64_t element);
 
-/// Elements in logical order after which a rectangle with as many lanes as a cut block has (16 if
-/// nothing is cut) is complete; ranges of multiples of it are walked best. At least 1.
+/// The number of consecutive logical elements that form a rectangle with as many lanes as a cut
+/// block has (16 without a cut); at least 1. Ranges of multiples of this number are fastest.
 std::int64_t preferred_range(const ElementMap& map);
 
 }  // namespace opbench

@@ -12,7 +12,7 @@ namespace opbench {
 namespace {
 
 /// Lanes [first_lane, first_lane + lanes) of `pixels` consecutive pixels of one (n, c1) slab, or of
-/// any storage whose pixels are c0 elements apart and consist of whole ones.
+/// any storage with pixels that are c0 elements apart and complete.
 struct SlabPart {
   std::int64_t c0 = 16;
   std::int64_t first_lane = 0;
@@ -21,7 +21,7 @@ struct SlabPart {
   std::int64_t plain_stride = 0;  ///< elements from one channel to the next in the plain layout
 };
 
-/// A square of elements whose rows fill a 128-bit vector, which every CPU we build for has.
+/// A square of elements with rows that fill a 128-bit vector, which every supported CPU has.
 template <class T>
 class Tile {
  public:
@@ -30,8 +30,8 @@ class Tile {
   void load_row(int row, const T* from) { std::memcpy(&rows_[row], from, sizeof(Row)); }
   void store_row(int row, T* to) const { std::memcpy(to, &rows_[row], sizeof(Row)); }
 
-  // Interleaving row i with row i + side/2 moves one bit of the row number into the column number;
-  // after log2(side) times they have changed places.
+  // Interleaving row i with row i + side/2 moves one bit of the row number into the column number.
+  // After log2(side) such steps rows and columns are exchanged.
   void transpose() {
     for (int step = 1; step < kSide; step *= 2) {
       Row next[kSide];
@@ -63,8 +63,8 @@ struct Rectangle {
   std::int64_t end;
 };
 
-/// Calls `visit` for the rectangles of a part, so that one cache line of each channel is finished
-/// before the next is begun. `lanes` counts from 0 at first_lane.
+/// Calls `visit` for the rectangles of a part. One cache line of each channel is finished before
+/// the next begins. `lanes` counts from 0 at first_lane.
 template <class T, class Visit>
 void for_each_rectangle(int lanes, std::int64_t pixels, Visit visit) {
   constexpr int kSide = Tile<T>::kSide;
@@ -85,7 +85,7 @@ void to_plain(const SlabPart& part, const T* slab, T* plain) {
   slab += part.first_lane;
   for_each_rectangle<T>(part.lanes, part.pixels, [&](const Rectangle& r) {
     std::int64_t pixel = r.begin;
-    // A whole row may be loaded, padding lanes included, if it does not leave the pixel.
+    // A whole row, padding lanes included, can be loaded if it stays inside the pixel.
     const bool loadable = part.first_lane + r.lane + kSide <= part.c0;
     for (; loadable && pixel + kSide <= r.end; pixel += kSide) {
       Tile<T> tile;
@@ -125,7 +125,7 @@ void from_plain(const SlabPart& part, const T* plain, T* slab) {
   });
 }
 
-// With one pixel both layouts are the same but for the padding.
+// With one pixel the layouts differ by the padding only.
 bool is_straight_copy(const SlabPart& part) { return part.pixels == 1 && part.plain_stride == 1; }
 
 void copy_straight(const SlabPart& part, const void* from, std::size_t from_lane, void* to,
@@ -136,7 +136,7 @@ void copy_straight(const SlabPart& part, const void* from, std::size_t from_lane
 }
 
 // Copies between slab[pixel * c0 + first_lane + lane] and plain[lane * plain_stride + pixel], on
-// one thread; the other lanes stay as they are. `element_bytes` is 1, 2, 4 or 8.
+// one thread; other lanes are unchanged. `element_bytes` is 1, 2, 4 or 8.
 void slab_to_plain(const SlabPart& part, const void* slab, void* plain, std::size_t element_bytes) {
   if (is_straight_copy(part)) {
     return copy_straight(part, slab, part.first_lane, plain, 0, element_bytes);
@@ -178,7 +178,7 @@ bool is_slab(const ElementRectangle& r) {
   return r.lanes > 1 && r.lane_stride == 1 && r.pixel_stride > 1;
 }
 
-/// Pixels start where `pixel_stride` divides the offset, in every format.
+/// Pixels start at offsets that `pixel_stride` divides, in every format.
 SlabPart slab_part(const ElementRectangle& r) {
   return {.c0 = r.pixel_stride,
           .first_lane = r.stored % r.pixel_stride,

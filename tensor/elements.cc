@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kPlainBlock = 32 * 1024;  // elements
+constexpr std::int64_t kPlainBlock = 32 * 1024;  // elements; 128 KiB of fp32
 constexpr std::int64_t kLargestPlainBlock = 8 * kPlainBlock;
 
 /// NC1HWC0 as [n, c1, pixels, c0].
@@ -38,8 +38,8 @@ bool has_slabs(const TensorDesc& desc) {
   return desc.format == Format::NC1HWC0 && !is_row_major(desc);
 }
 
-/// Elements of a block of any other format: whole lanes of all channels of a cut block if that is
-/// not too large, or a storage that interleaves them is fetched once for each of them.
+/// Elements of a block of a format other than NC1HWC0: whole lanes of all channels of a cut block,
+/// up to a limit. Fewer lanes would fetch an interleaved storage once for each lane.
 std::int64_t block_elements(const TensorDesc& desc) {
   if (is_row_major(desc)) return kPlainBlock;
   const std::int64_t preferred = preferred_range(element_map(desc));
@@ -47,7 +47,7 @@ std::int64_t block_elements(const TensorDesc& desc) {
   return std::max<std::int64_t>(1, kPlainBlock / preferred) * preferred;
 }
 
-/// The slabs of an NC1HWC0 tensor, with less to prepare than a map has: some are tiny.
+/// The slabs of an NC1HWC0 tensor. They need less preparation than a map: some tensors are tiny.
 void for_each_slab_part(const TensorDesc& desc, ElementRange range,
                         const std::function<void(const ElementRectangle&)>& visit) {
   const Slabs slabs(desc);
@@ -105,7 +105,7 @@ void narrow_from_doubles(const double* from, std::int64_t count, T* to) {
 
 template <class T>
 T clamped(double value) {
-  // max() + 1 is a power of two, so it is exact where max() itself may not be.
+  // max() + 1 is a power of two, so it is exact in fp64; max() itself may not be.
   constexpr double kEnd = 2.0 * static_cast<double>(std::numeric_limits<T>::max() / 2 + 1);
   if (std::isnan(value)) return 0;
   if (value >= kEnd) return std::numeric_limits<T>::max();
@@ -123,7 +123,7 @@ void clamp_from_doubles(const double* from, std::int64_t count, void* to) {
 }  // namespace
 
 std::int64_t block_count(const TensorDesc& desc) {
-  desc.storage_elements();  // throws for what does not fit its format
+  desc.storage_elements();  // throws if the shape does not fit its format
   if (desc.elements() == 0) return 0;
   if (!has_slabs(desc)) return (desc.elements() - 1) / block_elements(desc) + 1;
   const Slabs slabs(desc);

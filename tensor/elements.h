@@ -15,31 +15,30 @@ struct ElementRange {
   std::int64_t count = 0;
 };
 
-/// The logical range is cut into blocks that suit the storage: one (n, c1) slab of NC1HWC0, else
-/// about 32 Ki elements, and up to 256 Ki where channels are interleaved. Blocks cover every
-/// element once and depend on nothing but `desc`. Errors: throws Error if the shape does not fit
-/// the format.
+/// Cuts the logical range into blocks that suit the storage: one (n, c1) slab of NC1HWC0, else
+/// about 32 Ki elements, and up to 256 Ki for interleaved channels. Blocks cover every element once
+/// and depend on `desc` only. Errors: throws Error if the shape does not fit the format.
 std::int64_t block_count(const TensorDesc& desc);
 ElementRange block(const TensorDesc& desc, std::int64_t index);
 std::int64_t largest_block(const TensorDesc& desc);
 
-/// Copies logical elements out of (into) the storage of a tensor of any format, as they are.
-/// Padding is not written and what it holds does not matter. Errors: throws Error if the shape does
-/// not fit the format; undefined if the range leaves the tensor (asserted).
+/// Copies logical elements out of (into) the storage of a tensor of any format, unchanged. Padding
+/// is not written, and its contents do not matter. Errors: throws Error if the shape does not fit
+/// the format; undefined if the range leaves the tensor (asserted).
 void read_elements(const TensorDesc& desc, const void* storage, ElementRange range, void* to);
 void write_elements(const TensorDesc& desc, void* storage, ElementRange range, const void* from);
 
-/// As read_elements, converted to fp64 (exact for all but int64 beyond 2^53).
+/// Like read_elements, converted to fp64 (exact for all but int64 beyond 2^53).
 void read_doubles(const TensorDesc& desc, const void* storage, ElementRange range,
                   std::span<double> to);
 
-/// `count` elements of `dtype` to fp64 and back. To a floating dtype: rounded to nearest even once.
-/// To an integer: truncated and clamped; NaN gives 0.
+/// Converts `count` elements of `dtype` to fp64 and back. A floating dtype is rounded to nearest
+/// even once. An integer is truncated and clamped; NaN gives 0.
 void to_doubles(DType dtype, const void* from, std::int64_t count, double* to);
 void from_doubles(DType dtype, const double* from, std::int64_t count, void* to);
 
-/// A copy of the storage of a floating tensor whose element at `place` is `change(place, value)`,
-/// rounded to its dtype. Called from several threads at once.
+/// A copy of the storage of a floating tensor, with the element at `place` set to `change(place,
+/// value)`, rounded to its dtype. `change` is called from several threads at once.
 Buffer changed_copy(const TensorDesc& desc, const void* storage,
                     const std::function<double(std::int64_t place, double value)>& change);
 

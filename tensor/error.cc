@@ -12,8 +12,8 @@
 namespace opbench {
 namespace {
 
-// Damerau's and Levenshtein's distance, where a pair of letters is swapped once at most: one row at
-// a time, from the two before.
+// The Damerau-Levenshtein distance, restricted to one swap of a pair of letters ("optimal string
+// alignment"). It computes one row at a time, from the two rows before.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> second(b.size() + 1), last = second, row = second;
   std::iota(row.begin(), row.end(), std::size_t{0});

@@ -24,7 +24,8 @@ constexpr std::int64_t kChunk = 2 * kRandomBlocks;  // elements
 
 std::uint32_t stream_of(DistributionKind kind) { return static_cast<std::uint32_t>(kind) + 1; }
 
-/// Some elements of a stream on their way to memory; `first` counts from the start of the stream.
+/// A part of the elements of a stream on their way to memory; `first` counts from the start of the
+/// stream.
 struct Piece {
   std::uint64_t seed;
   std::int64_t first;
@@ -51,14 +52,14 @@ void from_random_bits(const Distribution& d, const Piece& piece, FromBits from_b
 
 void uniforms(const Distribution& d, const Piece& piece) {
   const double width = d.b - d.a;
-  const double last = std::nextafter(d.b, d.a);  // what rounds to b belongs below it
+  const double last = std::nextafter(d.b, d.a);  // instead of a value that rounds to b
   from_random_bits(d, piece, [&](std::uint64_t bits) {
     return std::min(
         d.a + width * (static_cast<double>(static_cast<std::int64_t>(bits >> 11)) * 0x1p-53), last);
   });
 }
 
-// floor(bits / 2^64 * count), by the upper half of a 128-bit product.
+// floor(bits / 2^64 * count), computed as the upper half of a 128-bit product.
 void integers(const Distribution& d, const Piece& piece) {
   const auto low = static_cast<std::int64_t>(std::ceil(d.a));
   const auto count =
@@ -69,8 +70,8 @@ void integers(const Distribution& d, const Piece& piece) {
   });
 }
 
-// Four elements a box: the nearer corner up to 3/4 of the extent, then sides from 1 to a quarter
-// more. Two blocks of the generator per box, so that any cut of the stream gives the same boxes.
+// Four elements per box: the nearer corner up to 3/4 of the extent, then sides from 1 to 1 +
+// extent/4. A box takes two blocks of the generator, so any cut of the stream gives the same boxes.
 void boxes(const Distribution& d, const Piece& piece) {
   for (std::size_t i = 0; i < piece.values.size(); ++i) {
     const std::int64_t element = piece.first + static_cast<std::int64_t>(i);
@@ -89,7 +90,7 @@ std::vector<double> floating_specials() {
   const auto max = static_cast<double>(Limits::max()),
              normal = static_cast<double>((Limits::min)());
   const auto least = static_cast<double>(Limits::denorm_min());
-  // Eigen 3.4's epsilon() of half is 2^-13.
+  // ldexp, because epsilon() of half is 2^-13 in Eigen 3.4, not 2^-10.
   const double epsilon = std::ldexp(1.0, 1 - Limits::digits);
   const double inf = std::numeric_limits<double>::infinity();
   return {std::numeric_limits<double>::quiet_NaN(),
@@ -142,7 +143,7 @@ std::vector<double> specials(DType dtype) {
   return {0};
 }
 
-/// What is the same for all pieces of a range.
+/// The values that all pieces of a range share.
 struct Source {
   const Distribution& distribution;
   std::int64_t total;
@@ -169,7 +170,7 @@ struct Source {
     }
   }
 
-  // What does not divide into the groups stays where it is.
+  // Elements beyond the last whole multiple of the groups stay in place.
   double shuffled(std::int64_t index) const {
     const auto groups = static_cast<std::int64_t>(distribution.a);
     const std::int64_t per_group = total / groups;
@@ -203,7 +204,7 @@ void generate(const Distribution& distribution, std::uint64_t seed, DType dtype,
   auto out = static_cast<std::byte*>(to);
   const std::int64_t end = range.first + range.count;
   for (std::int64_t first = range.first; first < end;) {
-    // Pieces end at multiples of the chunk, so that they never need a block more than it has.
+    // Pieces end at multiples of the chunk: a piece never needs more blocks than the chunk has.
     const std::int64_t count = std::min(end, (first / kChunk + 1) * kChunk) - first;
     source.make({seed, first, std::span(values, static_cast<std::size_t>(count))});
     from_doubles(dtype, values, count, out);

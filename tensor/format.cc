@@ -180,7 +180,7 @@ FractalGroups fractal_groups(std::int64_t n, std::int64_t c, int groups, int c0)
     throw Error(fmt::format(
         "FRACTAL_Z: {} groups of N = {}; allowed: a positive number that divides N", groups, n));
   }
-  // lcm(a, b) / a is b / gcd(a, b), which is also right for 0 and cannot overflow.
+  // lcm(a, b) / a is b / gcd(a, b). The second form is also right for 0 and cannot overflow.
   const std::int64_t rows = n / groups;
   const std::int64_t fill_c0 = c0 / std::gcd<std::int64_t>(c, c0);
   const std::int64_t fill_rows = kFractalRows / std::gcd(rows, kFractalRows);

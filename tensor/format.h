@@ -31,35 +31,36 @@ inline constexpr std::array kAllFormats = {Format::NCHW,     Format::NHWC,      
 /// "NCHW", "NC1HWC0", ...
 std::string_view name(Format format);
 
-/// The format that `text` spells: its name, "5HD" "6HD" "FZ" "NZ", or Ascend's number.
-/// Errors: throws Error that lists what is allowed.
+/// The format that `text` spells: its name, "5HD", "6HD", "FZ", "NZ", or Ascend's number. Errors:
+/// throws Error that lists what is allowed.
 Format parse_format(std::string_view text);
 
-/// The plain format of a tensor of this rank: 5 NCDHW, 4 NCHW, else ND, as the framework chooses.
+/// The plain format that the framework chooses for a tensor of this rank: NCDHW for 5, NCHW for 4,
+/// else ND.
 Format origin_format(std::size_t rank);
 
-/// Storage format that `wanted` means for a tensor of this rank: plain formats follow the rank,
-/// scalars are ND.
+/// The storage format of a tensor of this rank for a requested format: a plain format follows the
+/// rank, and a scalar is ND.
 Format format_for_rank(Format wanted, std::size_t rank);
 
-/// The plain format whose order of axes `format` stores: NCHW, NCDHW or ND.
+/// The plain format with the axis order of `format`: NCHW, NCDHW or ND.
 Format origin_format_of(Format format);
 
-/// Rows of a fractal, whatever the dtype.
+/// Rows of a fractal, for every dtype.
 inline constexpr std::int64_t kFractalRows = 16;
 
 /// True for the formats that pad: NC1HWC0, FRACTAL_Z, FRACTAL_NZ, NDC1HWC0, FRACTAL_Z_3D.
 bool is_private(Format format);
 
-/// Elements of the innermost block of a private format: 32 for 8-bit types, else 16.
-/// Source: CANN trans_data tiling; 8 for fp32 exists too and is passed explicitly where wanted.
+/// Elements of the innermost block of a private format: 32 for 8-bit types, else 16. Source: CANN
+/// trans_data tiling. A C0 of 8 for fp32 exists as well; callers pass it explicitly.
 int default_c0(DType dtype);
 
 /// Extents of the stored tensor, padding included.
 ///
 /// Shapes: `logical` is in the base order of `format`: N,C,H,W, or N,C,D,H,W for the 3-D formats;
-/// ND and FRACTAL_NZ take any rank. NC1HWC0 and FRACTAL_Z expand ranks below 4 as the framework
-/// does: () -> [1,1,1,1], [C] -> [1,C,1,1], [C,H] -> [1,C,H,1], [C,H,W] -> [1,C,H,W].
+/// ND and FRACTAL_NZ take any rank. NC1HWC0 and FRACTAL_Z expand ranks below 4 like the
+/// framework: () -> [1,1,1,1], [C] -> [1,C,1,1], [C,H] -> [1,C,H,1], [C,H,W] -> [1,C,H,W].
 ///   NC1HWC0       [N, ceil(C/c0), H, W, c0]
 ///   FRACTAL_Z     [ceil(C/c0)*H*W, ceil(N/16), 16, c0]
 ///   with groups   [blocks*c1*H*W, n1, 16, c0] of `fractal_groups`, where C counts the channels of
@@ -68,14 +69,14 @@ int default_c0(DType dtype);
 ///   NDC1HWC0      [N, D, ceil(C/c0), H, W, c0]
 ///   FRACTAL_Z_3D  [D*ceil(C/c0)*H*W, ceil(N/16), 16, c0]
 ///
-/// Errors: throws Error if the rank does not fit the format, the size overflows or N is no multiple
-/// of `groups`.
+/// Errors: throws Error if the rank does not fit the format, the size overflows or `groups` does
+/// not divide N.
 Dims storage_dims(Format format, const Dims& logical, int c0, int groups = 1);
 
-/// How FRACTAL_Z packs the weight of a grouped convolution: so many groups as fill c0 channels and
-/// 16 rows best share one block, where group g has the channels from (g % together) * C and the
-/// rows from (g % together) * N / groups on; the rest of the block is zero.
-/// Source: format_transfer_fractal_z.cpp of CANN's TransData.
+/// The way FRACTAL_Z packs the weight of a grouped convolution. One block holds `together` groups,
+/// the number that fills c0 channels and 16 rows best. Group g has the channels from (g % together)
+/// * C on and the rows from (g % together) * N / groups on; the rest of the block is zero. Source:
+/// format_transfer_fractal_z.cpp of CANN's TransData.
 struct FractalGroups {
   std::int64_t together = 1;  ///< min(lcm(lcm(C,c0)/C, lcm(N/groups,16)/(N/groups)), groups)
   std::int64_t blocks = 1;    ///< ceil(groups / together)
@@ -83,10 +84,11 @@ struct FractalGroups {
   std::int64_t n1 = 0;        ///< ceil(together * N / groups / 16)
 };
 
-/// Errors: throws Error if `groups` is not positive, N is no multiple of it or the size overflows.
+/// Errors: throws Error if `groups` is not positive or does not divide N, or if the size overflows.
 FractalGroups fractal_groups(std::int64_t n, std::int64_t c, int groups, int c0);
 
-/// `logical` expanded to (N,C,H,W) by the rule above. Errors: throws Error for ranks above 4.
+/// `logical` expanded to (N,C,H,W) by the rule of storage_dims. Errors: throws Error for ranks
+/// above 4.
 Dims expand_to_nchw(const Dims& logical);
 
 }  // namespace opbench

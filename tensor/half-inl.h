@@ -20,12 +20,12 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class D>
 using Bits16 = hn::Vec<hn::Rebind<std::uint16_t, D>>;
 
-// Highway's emulation of fp16 where the hardware has none flushes subnormals, so there the bits are
-// moved by hand.
+// Highway's emulation of fp16 flushes subnormals. On hardware without fp16 the bits are therefore
+// moved here.
 inline constexpr bool kHardwareHalf =
     HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SSE4;
 
-/// fp16 patterns as fp32 lanes: exact; NaN keeps its payload and becomes quiet.
+/// fp16 patterns as fp32 lanes: exact; a NaN keeps its payload and becomes quiet.
 template <class D>
 HWY_INLINE hn::Vec<D> widen_half_bits(D d, Bits16<D> stored) {
   if constexpr (kHardwareHalf) {
@@ -35,7 +35,8 @@ HWY_INLINE hn::Vec<D> widen_half_bits(D d, Bits16<D> stored) {
     const auto bits = hn::PromoteTo(i32, stored);
     const auto magnitude = hn::And(bits, hn::Set(i32, 0x7FFF));
     const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(i32, 0x8000)));
-    // Exponent and mantissa moved in place are the value times 2^-112, also for subnormals.
+    // Exponent and mantissa moved to their places in fp32 are the value times 2^-112, also for
+    // subnormals.
     const auto moved = hn::ShiftLeft<13>(magnitude);
     const auto finite = hn::BitCast(i32, hn::Mul(hn::BitCast(d, moved), hn::Set(d, 0x1p112f)));
     const auto special = hn::Or(moved, hn::Set(i32, 0x7F800000));
@@ -63,17 +64,17 @@ HWY_INLINE Bits16<D> round_to_half_bits(D d, hn::Vec<D> value) {
     const auto bits = hn::BitCast(i32, value);
     const auto magnitude = hn::And(bits, hn::Set(i32, 0x7FFFFFFF));
     const auto sign = hn::And(hn::ShiftRight<16>(bits), hn::Set(i32, 0x8000));
-    // Normal results: the exponent is rebiased by -112 and 13 bits are rounded off; a carry runs
-    // into the exponent.
+    // Normal results: the exponent is rebiased by -112 and 13 bits are rounded off; a carry
+    // increments the exponent.
     const auto odd = hn::And(hn::ShiftRight<13>(magnitude), hn::Set(i32, 1));
     const auto bias = hn::Add(odd, hn::Set(i32, 0xFFF - (112 << 23)));
     const auto normal = hn::ShiftRight<13>(hn::Add(magnitude, bias));
-    // Below 2^-14 results are multiples of 2^-24, which is what adding 0.5 in fp32 rounds to.
+    // Results below 2^-14 are multiples of 2^-24; adding 0.5 in fp32 rounds to such a multiple.
     const auto shifted = hn::Add(hn::BitCast(d, magnitude), hn::Set(d, 0.5f));
     const auto subnormal = hn::Sub(hn::BitCast(i32, shifted), hn::Set(i32, 0x3F000000));
     const auto finite =
         hn::IfThenElse(hn::Lt(magnitude, hn::Set(i32, 0x38800000)), subnormal, normal);
-    // From 65520 on, half a unit above the largest, numbers round to Inf.
+    // Numbers from 65520 on, half a unit above the largest, round to Inf.
     const auto capped =
         hn::IfThenElse(hn::Lt(magnitude, hn::Set(i32, 0x477FF000)), finite, hn::Set(i32, 0x7C00));
     const auto quiet =
@@ -92,7 +93,7 @@ HWY_INLINE hn::Vec<D> load_bfloat16(D d, const std::uint16_t* from) {
 }
 
 /// fp32 lanes rounded to bf16 patterns (nearest, ties to even); NaN gives a quiet NaN. Integer
-/// arithmetic, since Highway's conversion truncates.
+/// arithmetic, because Highway's conversion truncates.
 template <class D>
 HWY_INLINE Bits16<D> round_to_bfloat16_bits(D, hn::Vec<D> value) {
   const hn::RebindToUnsigned<D> u32;

@@ -10,7 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/half.cc"
 #include <hwy/foreach_target.h>
-// Must come after foreach_target.h.
+// This header must follow foreach_target.h.
 #include "tensor/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -128,7 +128,7 @@ std::uint16_t saturated_fp16(std::uint16_t bits) {
 }
 
 bool saturate_fp16(void* data, std::int64_t elements) {
-  constexpr std::int64_t kGrain = 32 * 1024;  // worth waking a thread for
+  constexpr std::int64_t kGrain = 32 * 1024;  // elements; fewer do not repay waking a thread
   auto* values = static_cast<std::uint16_t*>(data);
   std::atomic<bool> any = false;
   parallel_ranges(elements, kGrain, [values, &any](std::int64_t begin, std::int64_t end) {

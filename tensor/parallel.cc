@@ -20,15 +20,15 @@ int thread_count() { return tbb::this_task_arena::max_concurrency(); }
 
 int available_cores() {
   cpu_set_t cores;
-  // Fails on machines with more cores than a cpu_set_t has bits.
+  // sched_getaffinity fails on machines with more cores than a cpu_set_t has bits.
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
   return static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 }
 
 namespace {
 
-// One arena for each number of threads, kept: a run enters them thousands of times, and arenas that
-// come and go leave memory behind.
+// Keeps one arena for each number of threads: a run enters them thousands of times, and creating
+// and destroying arenas leaks memory.
 tbb::task_arena& arena_of(int threads) {
   static std::mutex mutex;
   static std::map<int, tbb::task_arena> arenas;

@@ -5,18 +5,19 @@
 
 namespace opbench {
 
-/// Threads that parallel work uses here: those of the enclosing `with_threads`, else all cores.
+/// The number of threads of parallel work here: that of the enclosing `with_threads`, else all
+/// cores.
 int thread_count();
 
-/// Cores this process may run on (its affinity mask).
+/// The number of cores that this process may run on (its affinity mask).
 int available_cores();
 
-/// Calls `work` with `threads` threads at its disposal (oneTBB task arena).
+/// Calls `work` with `threads` threads available (oneTBB task arena).
 void with_threads(int threads, const std::function<void()>& work);
 
-/// Cuts [0, count) into one contiguous range per thread, each a multiple of `grain` but the last,
-/// and calls `body(begin, end)` for all of them at once. Static: the cut depends on count, grain
-/// and threads only.
+/// Cuts [0, count) into one contiguous range per thread, each a multiple of `grain` except the
+/// last, and calls `body(begin, end)` for all of them at once. The cut is static: it depends on
+/// count, grain and threads only.
 void parallel_ranges(std::int64_t count, std::int64_t grain,
                      const std::function<void(std::int64_t begin, std::int64_t end)>& body);
 

@@ -15,7 +15,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/processor.cc"
 #include <hwy/foreach_target.h>
-// Must come after foreach_target.h.
+// This header must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -35,7 +35,7 @@ namespace {
 
 constexpr int kLevels = 4;
 
-// "32768K"; 0 if it is something else.
+// The bytes of a size such as "32768K"; 0 for any other text.
 std::size_t size_in(const std::string& path) {
   std::ifstream file(path);
   std::size_t size = 0;
@@ -43,7 +43,7 @@ std::size_t size_in(const std::string& path) {
   file >> size;
   if (!file) return 0;
   file >> unit;
-  constexpr std::size_t kMost = std::size_t{1} << 40;  // no cache is that large
+  constexpr std::size_t kMost = std::size_t{1} << 40;  // 1 TiB: larger than any cache
   if (size > kMost) return 0;
   return unit == 'K' ? size << 10 : unit == 'M' ? size << 20 : size;
 }
@@ -70,7 +70,7 @@ HWY_EXPORT(running_target);
 
 std::string lower_name(std::int64_t target) { return in_lower_case(hwy::TargetName(target)); }
 
-// Asked once: Highway's own list selects the best of them each time it is made.
+// Computed once: each call of Highway's own list also selects the best target.
 const std::vector<std::int64_t>& supported_targets() {
   static const std::vector<std::int64_t> targets = hwy::SupportedAndGeneratedTargets();
   return targets;
@@ -78,7 +78,8 @@ const std::vector<std::int64_t>& supported_targets() {
 
 constexpr const char* kLimit = "OPBENCH_MAX_ISA";
 
-// Better targets have lower bits. Before main, because whatever runs first takes the best there is.
+// Better targets have lower bits. This runs before main, because the first vector code selects the
+// best target otherwise.
 bool is_limited() {
   const char* limit = std::getenv(kLimit);
   if (limit == nullptr) return true;
@@ -88,7 +89,7 @@ bool is_limited() {
   if (found == targets.end()) return false;
   hwy::DisableTargets(*found - 1);
   supported_targets();
-  hwy::GetChosenTarget().Update(*found);  // listing them has selected the best again
+  hwy::GetChosenTarget().Update(*found);  // listing the targets has selected the best one again
   return true;
 }
 
@@ -104,7 +105,7 @@ std::vector<std::string> supported_isas() {
   return names;
 }
 
-// Asks the dispatcher itself, so that the answer is what vector code really runs with.
+// The dispatcher's own answer: the target that vector code really runs with.
 std::string current_isa() { return lower_name(HWY_DYNAMIC_DISPATCH(running_target)()); }
 
 void check_isa_limit() {

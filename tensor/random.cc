@@ -8,7 +8,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tensor/random.cc"
 #include <hwy/foreach_target.h>
-// Must come after foreach_target.h.
+// This header must follow foreach_target.h.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -23,8 +23,8 @@ using U64 = hn::ScalableTag<std::uint64_t>;
 constexpr F64 kF64;
 constexpr U64 kU64;
 
-// As many blocks as a vector has lanes, beginning with `first_block`: the 64 bits of the even
-// elements to even[0..], of the odd ones to odd[0..].
+// Computes as many blocks as a vector has lanes, beginning with `first_block`: the 64 bits of the
+// even elements go to even[0..], those of the odd elements to odd[0..].
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE void philox_lanes(std::uint64_t seed, std::uint32_t stream, std::uint64_t first_block,
                              std::uint64_t* even, std::uint64_t* odd) {
@@ -36,8 +36,8 @@ HWY_INLINE void philox_lanes(std::uint64_t seed, std::uint32_t stream, std::uint
   *odd = words[2] | std::uint64_t{words[3]} << 32;
 }
 #else
-// Four counter words in the lower halves of 64-bit lanes. The upper halves hold whatever the last
-// product left there, since MulEven does not look at them.
+// Four counter words in the lower halves of 64-bit lanes. The upper halves hold remains of the last
+// product, which MulEven ignores.
 HWY_INLINE void philox_lanes(std::uint64_t seed, std::uint32_t stream, std::uint64_t first_block,
                              std::uint64_t* even, std::uint64_t* odd) {
   const hn::Repartition<std::uint32_t, U64> u32;
@@ -81,7 +81,7 @@ HWY_INLINE V natural_log(V x) {
                                         1.479819860511658591e-01};
   constexpr std::uint64_t kRootHalf = 0x3FE6A09E00000000, kOne = 0x3FF0000000000000;
   const auto bits = hn::Add(hn::BitCast(kU64, x), hn::Set(kU64, kOne - kRootHalf));
-  // An integer below 2^52 becomes a double by taking its bits as the mantissa of 2^52.
+  // An integer below 2^52 becomes a double when its bits are the mantissa of 2^52.
   const auto biased = hn::Or(hn::ShiftRight<52>(bits), hn::Set(kU64, 0x4330000000000000ull));
   const V k = hn::Sub(hn::BitCast(kF64, biased), hn::Set(kF64, 0x1p52 + 1023));
   const auto mantissa = hn::And(bits, hn::Set(kU64, 0x000FFFFFFFFFFFFFull));
@@ -150,7 +150,7 @@ HWY_INLINE void box_muller(const std::uint64_t* even, const std::uint64_t* odd, 
   hn::StoreU(hn::Mul(radius, s), kF64, sines);
 }
 
-// A whole number of vectors, of which the last may reach beyond `blocks`.
+// Computes a whole number of vectors; the last one may reach beyond `blocks`.
 void philox_blocks(std::uint64_t seed, std::uint32_t stream, std::int64_t first_block,
                    std::int64_t blocks, std::uint64_t* even, std::uint64_t* odd) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kU64));
@@ -199,7 +199,7 @@ namespace {
 HWY_EXPORT(bits_of_blocks);
 HWY_EXPORT(normals_of_blocks);
 
-constexpr std::uint32_t kStream = 0x7065726D;  // keeps the keys apart from the streams of values
+constexpr std::uint32_t kStream = 0x7065726D;  // separates the keys from the streams of values
 
 // The finaliser of MurmurHash3, keyed.
 std::uint32_t scrambled(std::uint64_t value, std::uint32_t key) {

@@ -8,8 +8,8 @@
 
 namespace opbench {
 
-/// Makes `entry` discoverable by being constructed. Construct only as a namespace-scope object.
-/// `T` has a member `std::string key() const`, unique among the registered.
+/// Registers `entry` when it is constructed. Construct it only as a namespace-scope object. `T` has
+/// a member `std::string key() const`, unique among the registered objects.
 template <class T>
 class Registered {
  public:
@@ -36,7 +36,7 @@ class Registered {
  private:
   T entry_;
   const Registered* next_;
-  // Only a link is made before main, so the order of static initialisation does not matter.
+  // Before main only a pointer is set, so the order of static initialisation does not matter.
   static inline constinit const Registered* head_ = nullptr;
 };
 

@@ -56,7 +56,7 @@ StridedView slice(const StridedView& view, std::int64_t axis, std::int64_t start
   const std::size_t a = checked_axis(view, axis);
   const std::int64_t size = view.shape[a];
   const bool positive = start >= 0 && start <= size && length >= 0 && step >= 1;
-  // Written so that nothing overflows: start + (length - 1) * step < size.
+  // The condition start + (length - 1) * step < size, written without overflow.
   if (!positive || (length > 0 && (start == size || (length - 1) > (size - 1 - start) / step))) {
     throw Error(fmt::format("slice of {} from {} by {} leaves axis {} of shape {}", length, start,
                             step, axis, to_string(view.shape)));
@@ -126,7 +126,7 @@ std::int64_t element_count(const Dims& dims) {
     throw Error(fmt::format("a shape has {} dimensions; at most {} are allowed", dims.size(),
                             kLargestRank));
   }
-  // Extents of 0 are left out of the overflow check's product, so that strides never overflow.
+  // The overflow check's product skips extents of 0, so that strides never overflow.
   std::int64_t product = 1;
   bool empty = false;
   for (const std::int64_t extent : dims) {
@@ -155,7 +155,7 @@ Dims parse_dims(std::string_view text) {
     if (error != std::errc() || (stop != end && *stop != 'x')) throw_no_shape(text);
     at = stop == end ? nullptr : stop + 1;
   } while (at != nullptr);
-  // What from_chars takes and we do not: signs and leading zeros.
+  // from_chars also accepts signs and leading zeros, which are refused here.
   if (to_string(dims) != text) throw_no_shape(text);
   element_count(dims);
   return dims;

@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// What a tensor is: element type, logical extents in the origin format, and how it is stored.
+/// The description of a tensor: element type, logical extents in the origin format, and storage.
 struct TensorDesc {
   DType dtype = DType::fp32;
   Dims shape;  ///< logical, in the order of `origin`

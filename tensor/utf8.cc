@@ -13,15 +13,15 @@ unsigned byte_at(std::string_view text, std::size_t place) {
   return place < text.size() ? static_cast<unsigned char>(text[place]) : 0;
 }
 
-// Controls (C0, DEL, C1), ends of lines, and what changes the direction of writing (Unicode
-// Standard Annex 9, section 2), so that a text would be read as another one.
+// Control characters (C0, DEL, C1), ends of lines, and characters that change the direction of
+// writing (Unicode Standard Annex 9, section 2), which can disguise a text.
 bool is_acted_upon(char32_t c) {
   return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || c == 0x200E || c == 0x200F ||
          (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
 }
 
-// The logs of CI systems take lines for commands: "::error::" after nothing but blanks,
-// "##[error]" and "##vso[...]" anywhere.
+// CI systems read lines of a log as commands: "::error::" after blanks only, "##[error]" and
+// "##vso[...]" anywhere.
 bool begins_log_command(std::string_view text, std::size_t place) {
   const std::string_view two = text.substr(place, 2);
   const bool is_first = place == 0 || text[place - 1] == ' ';

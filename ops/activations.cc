@@ -1,4 +1,4 @@
-// Activations of small networks, element by element, and their gradients.
+// Element-wise activations of small networks, and their gradients.
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-// NaN stays.
+// std::max and std::min in this order keep NaN.
 double relu6(double x) { return std::min(std::max(x, 0.0), 6.0); }
 
 double silu(double x) { return x / (1 + std::exp(-x)); }
@@ -18,7 +18,7 @@ double silu_grad(double dy, double x) {
 }
 
 double hardsigmoid(double x) { return relu6(x + 3) / 6; }
-// PyTorch has the sixth in fp32, for fp64 too, on CPU and GPU.
+// PyTorch computes 1/6 in fp32, also for fp64, on CPU and GPU.
 double hardsigmoid_grad(double dy, double x) {
   constexpr float kSixth = 1.0f / 6.0f;
   return x > -3 && x < 3 ? dy * double(kSixth) : 0;
@@ -51,7 +51,7 @@ std::vector<AttrSpec> slope_attr() {
 
 std::vector<double> corners_at_three(const Attrs&, DType) { return {-3, 3}; }
 
-// 1 and x (1 - s) cancel around x = -1.28.
+// The terms 1 and x (1 - s) cancel around x = -1.28.
 Terms silu_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
   return {.magnitude = binary_reference(inputs[0], inputs[1], [](double dy, double x) {
             const double s = sigmoid(x);
@@ -59,21 +59,21 @@ Terms silu_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
           })};
 }
 
-// The sum with 3 is multiplied before it is divided by 6.
+// x is multiplied by the sum with 3 before the division by 6.
 Terms hardswish_terms(std::span<const InputReader> inputs, const Attrs&) {
   return {.greatest = unary_reference(inputs[0], [](double x) {
             return greatest_product({x, 6.0});
           })};
 }
 
-// x/3 and 1/2 cancel around x = -1.5.
+// The terms x/3 and 1/2 cancel around x = -1.5.
 Terms hardswish_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
   return {.magnitude = binary_reference(inputs[0], inputs[1], [](double dy, double x) {
             return std::fabs(x) > 3 ? std::fabs(dy) : std::fabs(dy) * (std::fabs(x) / 3 + 0.5);
           })};
 }
 
-// The node of autograd and the operator that it calls.
+// The calls of a gradient: the node of autograd and the operator that it calls.
 KnownAs backward_of(std::string_view names, std::string_view inputs, std::string_view attrs = {}) {
   return {.calls = {{names, inputs, "grad_inputs/grad_inputs_0|result", {.attrs = attrs}}}};
 }

@@ -13,7 +13,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {desc, desc, desc};
 }
 
-/// One element of the parameters, their moments, and what becomes of them.
+/// One element of the parameters with its gradient and moments.
 struct Element {
   double p, g, m, v;
 };
@@ -62,7 +62,7 @@ std::string positive(const AttrValue& value) {
   return std::get<std::int64_t>(value) >= 1 ? "" : "it must be 1 or more";
 }
 
-// Means of squares are not negative.
+// The means of squares; they are not negative.
 Distribution squares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 
 const RegisteredOp registered{{

@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-/// The attributes of adam, and by what the means are divided because they began at 0.
+/// The attributes of adam, and the divisors of the means, which correct their start at 0.
 struct AdamAttrs {
   double lr, beta1, beta2, eps, weight_decay;
   bool is_decoupled;

@@ -1,4 +1,4 @@
-// The means of as many windows as are asked for, which may overlap, and their gradient.
+// Means of a requested number of windows, which may overlap, and their gradient.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kName = "adaptive_avg_pool2d", kGradName = "adaptive_avg_pool2d_grad";
 
-// How many windows there are: not yet where they lie, as they may be more than there is memory for.
+// The number of windows, without their places: those may need more memory than there is.
 Pair output_size_of(const TensorDesc& x, const Attrs& attrs) {
   require_planes(kName, "self", x);
   if (x.shape[2] * x.shape[3] != 0) return pair_of(attrs, "output_size");
@@ -42,7 +42,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {with_shape(inputs[0], {dy[0], dy[1], size.h, size.w})};
 }
 
-/// One window of a grid: body(place in the plane) for its elements.
+/// Calls body(place in the plane) for the elements of one window of a grid.
 template <class Body>
 void for_each_tap(const PoolGrid& grid, std::int64_t window, Body body) {
   const TapRange row = grid.rows[static_cast<std::size_t>(window / std::ssize(grid.columns))];
@@ -91,7 +91,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// Of the greater side, the plane; windows overlap by a place at most.
+// The work is that of the larger side, the plane; windows overlap by at most one place.
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   traffic.operations =

@@ -3,7 +3,7 @@
 namespace opbench {
 namespace {
 
-// The output's gradient itself, for both.
+// Both gradients are the gradient of the output.
 std::vector<GradientCall> gradient(const Problem&) {
   return {{"", {{GradientArg::output_gradient, 0}}, {0}},
           {"", {{GradientArg::output_gradient, 0}}, {1}}};

@@ -1,4 +1,4 @@
-// A product that is added to something: addmm of matrices, baddbmm of batches of them.
+// A matrix product plus another tensor: addmm of matrices, baddbmm of batches of matrices.
 #include <fmt/format.h>
 
 #include "ops/broadcast.h"
@@ -35,7 +35,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
                           to_string(from), to_string(to)));
 }
 
-// With a beta of 0 nothing of self counts, not even NaN.
+// With beta = 0, `self` is ignored, NaN included.
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const std::vector<TensorDesc> descs = descs_of(inputs);
   const Reference product = matmul_reference(inputs[1], inputs[2], nullptr, shape_of(descs));
@@ -74,7 +74,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
           {"matmul", {{GradientArg::input, 1}, dy}, {2}, attrs_with("matmul", second)}};
 }
 
-// [.., m, k] with a second factor of up to 64 columns, and a row to add.
+// Factors [.., m, k] and [.., k, n] with n up to 64, and a row to add.
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
   if (shape.size() < 2) return {shape, shape, shape};
   Dims second = shape;

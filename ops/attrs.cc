@@ -37,7 +37,7 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view text) {
   return values;
 }
 
-// `text` as a value of the same type as `like`.
+// `text` as a value with the type of `like`.
 std::optional<AttrValue> parse_like(const AttrValue& like, std::string_view text) {
   text = trimmed(text);
   if (std::holds_alternative<double>(like)) {
@@ -110,7 +110,7 @@ std::string to_string(const AttrValue& value) {
   return std::visit(
       [](const auto& v) -> std::string {
         using T = std::decay_t<decltype(v)>;
-        // Numbers are fp32 values, so fp32's shortest spelling reads back exactly.
+        // Numbers are fp32 values, so the shortest spelling as fp32 reads back exactly.
         if constexpr (std::is_same_v<T, double>)
           return fmt::format("{}", static_cast<float>(v));
         else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kName = "avg_pool2d", kGradName = "avg_pool2d_grad";
 
-// Its extents are still open.
+// The windows without their extents, which the caller sets.
 AvgPool windows_of(std::string_view op, std::int64_t planes, const Attrs& attrs) {
   const Pair kernel = pair_of(attrs, "kernel_size"), padding = pair_of(attrs, "padding");
   const Pair stride = attrs.list("stride").empty() ? kernel : pair_of(attrs, "stride");
@@ -96,7 +96,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// Of the smaller side, the windows.
+// The operations count for the smaller side, the windows.
 template <bool kIsGradient>
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);

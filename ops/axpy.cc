@@ -16,7 +16,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   });
 }
 
-// The product.
+// The product alpha*x2 is the only intermediate result.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Reference product = broadcast_reference(
       "axpy", inputs,
@@ -32,7 +32,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
           {"muls", {{GradientArg::output_gradient, 0}}, {1}, scaled}};
 }
 
-// In private formats channels must fill their blocks, or the shapes be equal and the rule be on.
+// In private formats channels must fill their blocks, or the shapes must be equal with the rule on.
 std::string engine_refusal(const Problem& problem, const FrameworkRules& rules) {
   if (is_broadcast(problem)) return broadcast_engine_refusal(problem);
   if (!is_private(problem.inputs[0].format)) return {};

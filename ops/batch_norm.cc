@@ -29,7 +29,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
                     "variance of a batch needs 2 or more, or training=false",
                     to_string(inputs[0].shape), view.count()));
   }
-  // Stored like the vectors that go in.
+  // The statistics are stored like the input vectors.
   const TensorDesc statistic = describe(DType::fp32, {view.channels}, inputs[1].format);
   return {inputs[0], statistic, statistic, statistic, statistic};
 }
@@ -40,10 +40,11 @@ std::vector<double> magnitudes_of(std::vector<double> values) {
 }
 
 struct Moments {
-  std::vector<double> mean, variance;  // of the batch, divided by the number of its elements
+  std::vector<double> mean, variance;  // of the batch; the variance is divided by the number of
+                                       // elements
 };
 
-// In two passes.
+// Computed in two passes.
 Moments moments_of(const InputReader& x, const ChannelView& view) {
   const auto channels = static_cast<std::size_t>(view.channels);
   Moments moments{std::vector<double>(channels), std::vector<double>(channels)};
@@ -60,13 +61,13 @@ Moments moments_of(const InputReader& x, const ChannelView& view) {
   return moments;
 }
 
-// Of the batch, or the running ones.
+// The moments of the batch in training, else the running moments.
 Moments used_moments(std::span<const InputReader> inputs, const ChannelView& view, bool training) {
   if (training) return moments_of(inputs[0], view);
   return {inputs[3].read_all(), inputs[4].read_all()};
 }
 
-// running = (1 - momentum)*running + momentum*batch
+// running = (1 - momentum)*running + momentum*batch*factor
 std::vector<double> moved_on(std::vector<double> running, const std::vector<double>& batch,
                              double factor, double momentum) {
   for (std::size_t c = 0; c < running.size(); ++c) {
@@ -75,7 +76,8 @@ std::vector<double> moved_on(std::vector<double> running, const std::vector<doub
   return running;
 }
 
-// By BatchNormOutput; the first is made element by element, of x and the channel.
+// The outputs in the order of BatchNormOutput; the first is computed by element, from x and the
+// channel.
 template <class OfElement>
 Reference by_channel(const InputReader& x, const ChannelView& view,
                      std::vector<std::vector<double>> vectors, OfElement of_element) {
@@ -113,9 +115,9 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
                     });
 }
 
-// Elements of a channel may be large beside what is left where their mean is taken away, or beside
-// the result where the bias is. The sum of their squares may leave the range: the inverse deviation
-// is 0 then, and nothing of the elements is left.
+// Two differences can cancel: an element minus the mean, and the scaled element plus the bias. The
+// sum of squares may also leave the range of fp32: the inverse deviation is 0 then, and the
+// elements are lost.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const ChannelView view = channel_view("batch_norm", "self", inputs[0].desc());
   const bool training = attrs.flag("training");
@@ -135,8 +137,8 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   }
   const std::vector<double> running =
       moved_on(magnitudes_of(inputs[3].read_all()), means, 1, attrs.number("momentum"));
-  // A variance that is the mean square less the square of the mean has both as terms, and the
-  // inverse deviation half of its relative error.
+  // A single-pass variance is the mean of the squares minus the square of the mean; both are its
+  // terms. The inverse deviation has half the relative error of the variance.
   std::vector<double> of_variance(means.size()), of_invstd(means.size());
   for (std::size_t c = 0; c < means.size(); ++c) {
     of_variance[c] = used.variance[c] + (training ? 2 * used.mean[c] * used.mean[c] : 0);
@@ -209,8 +211,8 @@ const RegisteredOp registered{{
                     "training, momentum: momentum|exponential_average_factor, eps: eps|epsilon",
                 .only = "training: 1",
                 .devices = "CPU, CUDA"}},
-              // Ascend's PyTorch 1.5 leaves the variance where others leave 1/sqrt(variance + eps):
-              // it is not judged.
+              // Ascend's PyTorch 1.5 returns the variance in place of 1/sqrt(variance + eps). This
+              // output is therefore not compared.
               {"native_batch_norm, batch_norm, cudnn_batch_norm, npu_batch_norm, "
                "_batch_norm_impl_index",
                "input|self, weight, bias, running_mean, running_var",

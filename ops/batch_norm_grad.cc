@@ -13,8 +13,8 @@
 namespace opbench {
 namespace {
 
-// What the forward pass has saved: of the batch, the inverse deviation or, on Ascend, the variance.
-// With training=false the statistics are constants, not functions of x.
+// The statistics that the forward pass has saved: of the batch, with the inverse deviation or, on
+// Ascend, with the variance. With training=false the statistics are constants, not functions of x.
 enum class Mode { training, training_variance, inference };
 
 constexpr std::string_view name_of(Mode mode) {
@@ -39,7 +39,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {inputs[1], vector, vector};
 }
 
-// What the output needs of each channel.
+// The values of each channel that the outputs need.
 struct Channels {
   std::vector<double> weight, mean, invstd, grad_weight, grad_bias;
 
@@ -97,7 +97,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   };
 }
 
-// A pass for the sums (4 operations), then one for the gradient (5, or a product).
+// One pass for the sums (4 operations), one for the gradient (5, or a product in inference).
 template <Mode kMode>
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
@@ -169,7 +169,7 @@ Op training_gradient() {
   return op;
 }
 
-// Adapted PyTorch 1.5 keeps the variance in the place of 1/sqrt(variance + eps).
+// Ascend's adapted PyTorch 1.5 saves the variance in place of 1/sqrt(variance + eps).
 Op gradient_of_variance() {
   Op op = gradient_of<Mode::training_variance>();
   op.summary = "as batch_norm_grad, with invstd = 1/sqrt(variance + eps) of the saved variance";

@@ -1,4 +1,5 @@
-// y = f(x1, x2) and what of three tensors belongs to their gradients, broadcast as PyTorch does it.
+// y = f(x1, x2), and operators of three tensors that belong to their gradients, broadcast like
+// PyTorch.
 #include <cmath>
 
 #include "ops/elementwise_op.h"
@@ -12,11 +13,11 @@ using Arg = GradientArg;
 double difference(double a, double b) { return a - b; }
 double quotient(double a, double b) { return a / b; }
 
-// A NaN on either side is the result, unlike std::fmax.
+// NaN if one input is NaN, unlike std::fmax.
 double greater(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double less(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
-// Where both are equal each gets half; what is NaN is no less.
+// Equal inputs share the gradient equally. A NaN compares as not less, so it passes dy.
 double maximum_grad(double dy, double a, double b) {
   if (a == b) return dy / 2;
   return a < b ? 0 : dy;
@@ -49,7 +50,7 @@ std::vector<GradientCall> gradient_of_div(const Problem&) {
           {"div_grad_other", {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}}, {1}}};
 }
 
-// The gradient of the one is that of the other with the inputs exchanged.
+// minimum has the gradient of maximum with exchanged inputs, and vice versa.
 std::vector<GradientCall> gradient_of_maximum(const Problem&) {
   return {{"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}}, {0}},
           {"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 1}, {Arg::input, 0}}, {1}}};
@@ -59,7 +60,7 @@ std::vector<GradientCall> gradient_of_minimum(const Problem&) {
           {"maximum_grad", {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}}, {1}}};
 }
 
-// d(value*a*b)/da = value*dy*b, which is addcmul of zeros.
+// d(value*a*b)/da = value*dy*b, computed as addcmul with zeros.
 std::vector<GradientCall> gradient_of_addcmul(const Problem&) {
   const Arg zeros{Arg::zeros_like_input, 0}, dy{Arg::output_gradient, 0};
   return {{"", {dy}, {0}},
@@ -74,7 +75,7 @@ std::vector<GradientCall> gradient_of_addcdiv(const Problem&) {
           {"div_grad_other", {dy, {Arg::input, 1}, {Arg::input, 2}}, {2}}};
 }
 
-// Away from 0, as divisors are.
+// Divisors away from 0.
 Distribution positive(const Problem&) { return {DistributionKind::uniform, 0.125, 2}; }
 
 const std::vector<TensorSpec> kTwo = {{"x1", "self"}, {"x2", "other"}};
@@ -98,7 +99,7 @@ Terms terms_of_three(std::span<const InputReader> in, const Attrs& attrs) {
   return {broadcast(kMagnitude), broadcast(kGreatest)};
 }
 
-// Products of a factor, in any order.
+// The factors may be multiplied in any order.
 double addcmul_terms(double value, double, double a, double b) {
   return 2 * std::fabs(value * a * b);
 }
@@ -145,8 +146,8 @@ const RegisteredOp kOperators[] = {
          .known_as =
              {.calls = {{"LogBackward", "grads/grads_0, self", "grad_inputs/grad_inputs_0"},
 
-                        // A rounding_mode is a word, which the dumper drops: nobody knows
-                        // whether the quotient is rounded.
+                        // The dumper drops rounding_mode, which is a string: a dump does not show
+                        // if the quotient is rounded.
                         {"div_Tensor_mode, divide_Tensor_mode, div_Scalar_mode, DivBackward2",
                          "self|grads/grads_0, other",
                          "result|self|out|grad_inputs/grad_inputs_0",
@@ -207,8 +208,8 @@ const RegisteredOp kOperators[] = {
                          "result|self|out|y",
                          {.attrs = "value"}},
 
-                        // How the gradients of tensor1 and tensor2 are scaled, mul and div cannot
-                        // say: where the value is 1.
+                        // mul and div have no factor, so the gradients of tensor1 and tensor2 need
+                        // a value of 1.
                         {.names = "AddcmulBackward",
                          .rules = {.where = "value: 1",
                                    .parts = {{"reshape", "grads/grads_0",
@@ -237,8 +238,8 @@ const RegisteredOp kOperators[] = {
                     "result|self|out|y",
                     {.attrs = "value"}},
 
-                   // How the gradients of tensor1 and tensor2 are scaled, mul and div cannot say:
-                   // where the value is 1.
+                   // mul and div have no factor, so the gradients of tensor1 and tensor2 need a
+                   // value of 1.
                    {.names = "AddcdivBackward",
                     .rules = {.where = "value: 1",
                               .parts = {{"reshape", "grads/grads_0", "grad_inputs/grad_inputs_0",

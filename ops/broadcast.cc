@@ -47,7 +47,7 @@ Dims broadcast_shape(std::string_view op, std::span<const TensorDesc> inputs) {
   return result;
 }
 
-// The block of 16 channels stays one: only whole ones are repeated.
+// A block of 16 channels cannot be split: only whole blocks are repeated.
 bool have_the_same_channels(const TensorDesc& a, const TensorDesc& b) {
   return a.format == Format::NC1HWC0 && b.format == a.format && a.c0 == b.c0 &&
          a.shape.size() == 4 && b.shape.size() == 4 && a.shape[1] == b.shape[1];
@@ -58,7 +58,7 @@ bool are_stored_alike(TensorDesc a, const TensorDesc& b) {
   return a == b;
 }
 
-// The input that the output is stored like: any but one of a single element.
+// The input that determines the storage of the output: the first with more than one element.
 const TensorDesc& leading(std::span<const TensorDesc> inputs) {
   const auto rank_of = [](const TensorDesc& input) {
     return std::pair(input.elements() != 1, input.shape.size());

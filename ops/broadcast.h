@@ -12,38 +12,39 @@
 
 namespace opbench {
 
-/// The outputs of an element-wise operator whose inputs are broadcast as PyTorch does it: shapes
-/// aligned at the last axis, extents equal or 1; dtypes promoted. Stored in a private format,
-/// inputs are alike, have one element, or in NC1HWC0 four axes and the same channels.
+/// The outputs of an element-wise operator with inputs that are broadcast like in PyTorch: shapes
+/// are aligned at the last axis, extents are equal or 1, dtypes are promoted. Inputs in a private
+/// format must be alike, have one element, or (in NC1HWC0) have four axes and the same channels.
 /// Errors: throws Error that names the operator, the inputs and what is allowed.
 std::vector<TensorDesc> infer_broadcast(std::string_view op, std::span<const TensorDesc> inputs);
 
 /// True if an input is repeated along some axis.
 bool is_broadcast(const Problem& problem);
 
-/// The engine's rule for tensors in private formats whose shapes differ: channels fill their
-/// blocks. Empty, or why not. Source: CANN axpy.py, add.py: op_select_format.
+/// The engine's rule for tensors of different shapes in private formats: channels must fill their
+/// blocks. Returns an empty string, or the reason of the refusal. Source: CANN axpy.py, add.py:
+/// op_select_format.
 std::string broadcast_engine_refusal(const Problem& problem);
 
-/// Neighbouring elements of the result in an input: `count` of them, `step` (1, or 0: the same one)
-/// apart, from `first` on.
+/// Neighbouring elements of the result, found in an input: `count` elements from `first` on, `step`
+/// apart (1, or 0 for a repeated element).
 struct BroadcastRun {
   std::int64_t first, count, step;
 };
 
-/// Runs of one length that follow each other in the result: `count` of them, which begin `step`
-/// apart in an input.
+/// Consecutive runs of equal length in the result: `count` runs, which begin `step` apart in an
+/// input.
 struct BroadcastRows {
   std::int64_t count, step;
 };
 
-/// Where the elements of a tensor of extents `to` lie in a dense one of extents `from` that is
-/// broadcast to it.
+/// The places of the elements of a tensor of extents `to` in a dense tensor of extents `from` that
+/// is broadcast to it.
 class BroadcastView {
  public:
   BroadcastView(const Dims& from, const Dims& to);
 
-  /// True if it is not repeated at all.
+  /// True if nothing is repeated.
   bool is_whole() const { return axes_.empty() || (axes_.size() == 1 && axes_[0].stride == 1); }
 
   /// The longest run that begins at `element` of the result.
@@ -59,8 +60,8 @@ class BroadcastView {
     return run;
   }
 
-  /// How many runs of `length` follow each other from `element` on, at least the one that
-  /// `run_at` gives, which has no less.
+  /// The number of consecutive runs of `length` from `element` on. `length` is at most that of
+  /// `run_at`, so there is at least one run.
   BroadcastRows rows_at(std::int64_t element, std::int64_t length) const {
     if (is_whole()) return {std::numeric_limits<std::int64_t>::max(), length};
     const std::int64_t extent = axes_[0].extent, inside = element % extent;
@@ -69,10 +70,10 @@ class BroadcastView {
     return {axes_[1].extent - element / extent % axes_[1].extent, axes_[1].stride};
   }
 
-  /// After so many elements everything comes again, if it does.
+  /// The number of elements after which the places repeat, if they do.
   std::int64_t period() const { return period_; }
 
-  /// body(run, place in the range) for the runs that make up `range` of the result.
+  /// Calls body(run, place in the range) for the runs that make up `range` of the result.
   template <class Body>
   void for_each_run(ElementRange range, Body body) const {
     if (range.count == 0) return;
@@ -109,15 +110,15 @@ class BroadcastView {
     }
   }
 
-  std::vector<Axis> axes_;  // innermost first, neighbours of one kind as one
+  std::vector<Axis> axes_;  // innermost first; neighbours of one kind are merged
   std::int64_t period_ = std::numeric_limits<std::int64_t>::max();
 };
 
-/// The elements of `x`, broadcast to what `view` was made for.
+/// Reads the elements of `x`, broadcast to the shape of `view`.
 void read_broadcast(const InputReader& x, const BroadcastView& view, ElementRange range,
                     std::span<double> to);
 
-/// Golden values of an element-wise operator of kInputs inputs that are broadcast.
+/// The reference of an element-wise operator with kInputs inputs that are broadcast.
 template <std::size_t kInputs = 2, class Function>
 Reference broadcast_reference(std::string_view op, std::span<const InputReader> inputs,
                               Function function) {

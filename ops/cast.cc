@@ -13,7 +13,7 @@ namespace {
 
 DType target(const Attrs& attrs) { return parse_dtype(attrs.word("to")); }
 
-// Integers and bool as int64.
+// Integers and bool, read as int64.
 template <class T>
 void widen(const void* from, std::span<std::int64_t> to) {
   const T* values = static_cast<const T*>(from);
@@ -35,7 +35,7 @@ void widen(DType dtype, const void* from, std::span<std::int64_t> to) {
   }
 }
 
-// Modulo 2^n; the low bytes come first on every machine that NPUs are attached to.
+// Modulo 2^n: the low bytes. All hosts of NPUs are little-endian.
 void wrap(std::span<const std::int64_t> from, DType dtype, void* to) {
   const std::size_t bytes = size_of(dtype);
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -48,7 +48,8 @@ void from_integers(std::span<const std::int64_t> from, DType dtype, void* to) {
   thread_local std::vector<double> values;
   values.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
-    // fp64 rounds by itself, the others from a number that rounds as the integer does.
+    // fp64 rounds directly. Other dtypes round from a double that is rounded to odd, which gives
+    // the rounding of the integer.
     values[i] = dtype == DType::fp64 ? static_cast<double>(from[i]) : to_odd_double(from[i]);
   }
   from_doubles(dtype, values.data(), std::ssize(from), to);
@@ -88,7 +89,8 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// Stored as the input is, block by block; that takes another block where C0 goes with the dtype.
+// The output is stored like the input, block by block. If C0 depends on the dtype, the block
+// differs.
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   TensorDesc output = inputs[0];
   output.dtype = target(attrs);

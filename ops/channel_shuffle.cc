@@ -13,7 +13,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   return moved(inputs, viewed(shuffled_view(inputs[0].desc().shape, attrs.integer("groups"))));
 }
 
-// The way back has C / groups groups; of no channels, any number.
+// The inverse shuffle has C / groups groups; without channels, any number.
 std::vector<GradientCall> gradient(const Problem& forward) {
   const std::int64_t channels = forward.inputs[0].shape[1];
   const std::int64_t groups = channels == 0 ? 1 : channels / forward.attrs.integer("groups");

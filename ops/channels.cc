@@ -21,7 +21,7 @@ ChannelView channel_view(std::string_view op, std::string_view input, const Tens
 
 void for_each_line(const InputReader& input, const ChannelView& view,
                    const std::function<void(std::int64_t, std::span<const double>)>& body) {
-  // Some thousand elements at a time: a line of a fully connected layer has one only.
+  // Reads some thousand elements at a time: a line of a fully connected layer has only one element.
   const std::int64_t image = view.channels * view.inner;
   const std::int64_t lines_at_once =
       view.inner == 0 ? 1 : std::max<std::int64_t>(1, 32768 / view.inner);

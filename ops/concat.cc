@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-// Inputs may differ in their extent of the axis only, and in their floating dtype.
+// Inputs may differ only in their extent of the axis and in their floating dtype.
 void check_alike(std::span<const TensorDesc> inputs, std::size_t axis) {
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     TensorDesc wanted = inputs[0];
@@ -42,7 +42,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   const Dims& shape = inputs[0].desc().shape;
   const std::size_t axis = axis_of("concat", shape, attrs.integer("axis"));
   const std::int64_t inner = AxisView(shape, axis).inner;
-  std::vector<std::int64_t> starts{0};  // of every input, then of the end, within a row
+  std::vector<std::int64_t> starts{0};  // within a row: of every input, then the end
   for (const InputReader& input : inputs) {
     starts.push_back(starts.back() + input.desc().shape[axis] * inner);
   }
@@ -69,7 +69,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {call};
 }
 
-// ConcatD joins along the channels of NC1HWC0 only between blocks; nothing follows the last.
+// ConcatD joins channels of NC1HWC0 only between blocks. The last input may end inside a block.
 std::string engine_refusal(const Problem& problem, const FrameworkRules&) {
   return unaligned_cut(problem, std::span(problem.inputs).first(problem.inputs.size() - 1));
 }

@@ -18,7 +18,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   return moved(inputs, viewed(view_of(inputs[0].desc().shape, attrs)));
 }
 
-// Elements that the view repeats (stride 0) are read once, those that it leaves out not at all.
+// Elements that the view repeats (stride 0) are read once; elements outside the view are not read.
 Traffic traffic(const Problem& problem) {
   const StridedView view = view_of(problem.inputs[0].shape, problem.attrs);
   double viewed_elements = 1;

@@ -19,7 +19,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {with_shape(inputs[0], {conv.n, conv.m, conv.oh, conv.ow})};
 }
 
-// Rows [first, last) of plane (n, m) of y.
+// Computes rows [first, last) of plane (n, m) of y.
 void add_rows(const Conv2d& conv, const double* x, const double* weight, std::int64_t first,
               std::int64_t last, double* y) {
   for (std::int64_t k = 0; k < conv.terms(); ++k) {
@@ -66,7 +66,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 std::vector<GradientCall> gradient(const Problem& forward) {
   const GradientArg dy{GradientArg::output_gradient, 0};
   const Conv2d conv = conv2d_shape(forward);
-  // Every attribute that the gradient declares too, and the extents that dy does not tell.
+  // All attributes that the gradient also declares, and the extents that dy does not determine.
   const auto attrs_of = [&](std::string_view op, std::string_view extents, std::int64_t h,
                             std::int64_t w) {
     Attrs attrs = forward.attrs.restricted_to(find_op(op).attrs);
@@ -86,7 +86,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return calls;
 }
 
-// A kernel of 3x3 with as many outputs as channels.
+// A 3x3 kernel with as many outputs as channels.
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
   const std::int64_t c = shape.size() < 2 ? 1 : shape[1];
   return {shape, {c, c / attrs.integer("groups"), 3, 3}, {c}};

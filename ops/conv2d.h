@@ -28,7 +28,7 @@ struct Conv2d {
   std::int64_t group_c() const { return c / groups; }
   std::int64_t group_m() const { return m / groups; }
   std::int64_t taps() const { return window.kernel.h * window.kernel.w; }
-  /// Products in one element of y.
+  /// The number of products in one element of y.
   std::int64_t terms() const { return group_c() * taps(); }
   double operations() const { return 2.0 * double(n * m * oh * ow) * double(terms()); }
 };
@@ -38,44 +38,47 @@ std::vector<AttrSpec> conv2d_attrs();
 
 /// An attribute of one or two numbers.
 Pair pair_of(const Attrs& attrs, std::string_view name);
-/// Its rule: empty where `value` holds one or two numbers of at least `least`, else what is wrong.
+/// The rule of such an attribute: empty if `value` holds one or two numbers of at least `least`,
+/// else the error.
 std::string pair_problem(const AttrValue& value, std::int64_t least);
 
-/// An attribute of two numbers that may be left out: [].
+/// An attribute of two numbers that may be empty: [].
 AttrSpec optional_pair_attr(std::string_view name, std::string_view help);
 
-/// Where a window of `kernel` fits into `extent` for the last time, plus one; less than 1 if never.
+/// The number of windows of `kernel` in `extent`; less than 1 if no window fits.
 inline std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
                                  std::int64_t padding, std::int64_t dilation) {
   const std::int64_t room = extent + 2 * padding - dilation * (kernel - 1) - 1;
   return room < 0 ? 0 : room / stride + 1;
 }
 
-/// The geometry of x and weight of these shapes under the attributes.
-/// Errors: throws Error that names the operator, the tensor and what is allowed.
+/// The geometry of x and weight of these shapes with these attributes. Errors: throws Error that
+/// names the operator, the tensor and what is allowed.
 Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, const Attrs& attrs);
 
-/// Of a use of conv2d or one of its gradients.
+/// The geometry of a use of conv2d or of its gradients.
 Conv2d conv2d_shape(const Problem& problem);
 
-/// Attributes of conv2d_grad_input that make it compute conv_transpose2d without its bias.
+/// Attributes that make conv2d_grad_input compute conv_transpose2d without its bias.
 Attrs transposed_attrs(const Dims& x, const Dims& weight, const Attrs& attrs);
 
-/// Of a use of conv2d or one of its gradients: every tensor is read or written once.
+/// The traffic of a use of conv2d or of its gradients: every tensor is read or written once.
 Traffic conv2d_traffic(const Problem& problem);
 
-/// True for a use of conv2d or one of its gradients that has a group for each channel.
+/// True for a use of conv2d or of its gradients with one group for each channel.
 bool is_depthwise(const Problem& problem);
 
-/// The framework leaves grouped weights as they are when it stores parameters for their kernels.
+/// True for grouped weights: the framework does not convert them when it stores parameters for
+/// their kernels.
 bool keeps_grouped_weight(const Attrs& attrs);
 
-/// The output rule of conv2d and its gradients: `on_device` where the device computes them, else
-/// as the kernel writes it.
+/// The output rule of conv2d and its gradients: `on_device` on the device, else the format that the
+/// kernel writes.
 FormatChoice conv2d_output(const FormatQuery& query, FormatChoice on_device);
 
-/// Where tap (i, j) of the kernel meets x: rows [first, last) and columns [begin, end) of y, whose
-/// row `oh` meets row oh * stride + from_h of x and column `ow` column ow * stride + from_w.
+/// The place of tap (i, j) of the kernel on x: rows [first, last) and columns [begin, end) of y.
+/// Row `oh` of y meets row oh * stride + from_h of x; column `ow` meets column ow * stride +
+/// from_w.
 struct TapRows {
   std::int64_t first = 0, last = 0, begin = 0, end = 0;
   std::int64_t from_h, from_w;
@@ -97,8 +100,9 @@ struct TapRows {
   }
 };
 
-/// Calls row(oh, ih, begin, end, first) for the rows where tap (i, j) of the kernel meets x:
-/// columns [begin, end) of row `oh` of y meet columns first, first + stride, ... of row `ih` of x.
+/// Calls row(oh, ih, begin, end, first) for each row of y that has tap (i, j) of the kernel inside
+/// x: columns [begin, end) of row `oh` of y meet columns first, first + stride, ... of row `ih` of
+/// x.
 template <class Row>
 void for_each_tap_row(const Conv2d& conv, std::int64_t i, std::int64_t j, Row row) {
   const TapRows rows(conv, i, j);
@@ -111,15 +115,15 @@ void for_each_tap_row(const Conv2d& conv, std::int64_t i, std::int64_t j, Row ro
 inline const std::vector<Format> kConv2dFormats = {Format::NCHW, Format::NC1HWC0};
 inline const std::vector<Format> kWeightFormats = {Format::NCHW, Format::FRACTAL_Z};
 
-/// How the weight of a case is stored beside activations in `x`'s format: FRACTAL_Z with the
-/// operator's groups beside NC1HWC0, else plain.
+/// Stores the weight of a case to fit activations in the format of `x`: FRACTAL_Z with the
+/// operator's groups for NC1HWC0, else plain.
 void store_weight_beside(const TensorDesc& x, const Attrs& attrs, TensorDesc& weight);
 
-/// Errors: throws Error unless a weight in FRACTAL_Z is packed for `groups` groups.
+/// Errors: throws Error if a weight in FRACTAL_Z is packed for another number of groups.
 void require_groups_stored(std::string_view op, const TensorDesc& weight, std::int64_t groups);
 
-/// Cuts a range of elements at planes of `plane` elements: body(index of the plane, part within the
-/// plane, position of the part in the range).
+/// Cuts a range of elements at the ends of planes of `plane` elements: body(index of the plane,
+/// part within the plane, position of the part in the range).
 void for_each_plane(
     ElementRange range, std::int64_t plane,
     const std::function<void(std::int64_t index, ElementRange part, std::int64_t at)>& body);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kName = "conv2d_grad_input";
 
-// The smallest extent from which `count` windows come.
+// The smallest extent that has `count` windows.
 std::int64_t least_extent(std::int64_t count, std::int64_t kernel, std::int64_t stride,
                           std::int64_t padding, std::int64_t dilation) {
   return (count - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding;
@@ -32,7 +32,7 @@ Dims input_shape(const Dims& dy, const Dims& weight, const Attrs& attrs) {
                         ? pair_of(attrs, "input_size")
                         : Pair{least_extent(dy[2], weight[2], stride.h, padding.h, dilation.h),
                                least_extent(dy[3], weight[3], stride.w, padding.w, dilation.w)};
-  // What no image has is left to the check of the convolution.
+  // The check of the convolution reports extents that no image has.
   return {dy[0], weight[1] * attrs.integer("groups"), std::max<std::int64_t>(size.h, 0),
           std::max<std::int64_t>(size.w, 0)};
 }
@@ -52,7 +52,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {with_shape(inputs[0], x)};
 }
 
-// Plane (n, c) of dx: every tap of every output of the group scatters dy.
+// Computes plane (n, c) of dx: every tap of every output of the group scatters dy.
 void add_plane(const Conv2d& conv, const double* dy, const double* weight, double* dx) {
   const std::int64_t step = conv.window.stride.w;
   for (std::int64_t m = 0; m < conv.group_m(); ++m) {

@@ -37,7 +37,7 @@ Dims weight_shape(const Dims& dy, const Dims& x, const Attrs& attrs) {
           std::max<std::int64_t>(kernel.w, 0)};
 }
 
-// As the device has it: in FRACTAL_Z where the activations are in NC1HWC0.
+// The gradient is stored like on the device: in FRACTAL_Z if the activations are in NC1HWC0.
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const Dims &dy = inputs[0].shape, &x = inputs[1].shape;
   const Dims shape = weight_shape(dy, x, attrs);
@@ -60,7 +60,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {weight};
 }
 
-// dw[m, c, i, j] += the products of plane m of dy with plane c of x, shifted by the tap.
+// Adds the products of plane m of dy and plane c of x, shifted by the tap, to dw[m, c, i, j].
 void add_image(const Conv2d& conv, std::int64_t m, const double* dy, const double* x, double* dw) {
   const std::int64_t step = conv.window.stride.w, first_c = m / conv.group_m() * conv.group_c();
   for (std::int64_t k = 0; k < conv.terms(); ++k) {
@@ -78,7 +78,7 @@ void add_image(const Conv2d& conv, std::int64_t m, const double* dy, const doubl
   }
 }
 
-// All at once: every element needs every image.
+// Computed for all elements at once: each of them needs every image.
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims& x_shape = inputs[1].desc().shape;
   const Conv2d conv =
@@ -104,7 +104,7 @@ std::vector<AttrSpec> attributes() {
   return attrs;
 }
 
-// What a kernel of 3x3 makes of the shape.
+// The gradient of a 3x3 convolution of `shape`, and `shape`.
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
   if (shape.size() != 4) return {shape, shape};
   return {{shape[0], shape[1], std::max<std::int64_t>(shape[2] - 2, 0),

@@ -7,7 +7,7 @@
 namespace opbench {
 namespace {
 
-// Larger ones fit no tensor; products of two of them fit 64 bits.
+// Larger extents fit no tensor; products of two such extents fit 64 bits.
 constexpr std::int64_t kLargest = (std::int64_t{1} << 31) - 1;
 
 void require_rank(std::string_view op, std::string_view tensor, const Dims& shape,
@@ -56,7 +56,7 @@ void require_room(std::string_view op, const Dims& x, const Dims& weight, const 
 void store_weight_beside(const TensorDesc& x, const Attrs& attrs, TensorDesc& weight) {
   if (x.format != Format::NC1HWC0 || weight.shape.size() != 4) return;
   const std::int64_t groups = attrs.integer("groups");
-  // Where the groups do not fit the weight, infer says so; it is stored as it came.
+  // infer reports groups that do not fit the weight; the storage does not change then.
   if (weight.shape[0] % groups != 0) return;
   weight = describe(weight.dtype, weight.shape, Format::FRACTAL_Z);
   weight.groups = static_cast<int>(groups);

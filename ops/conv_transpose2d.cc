@@ -1,5 +1,5 @@
-// Transposed convolution, the gradient of a convolution by its input, as layers that enlarge have
-// it: with a bias and the rows and columns that a stride leaves open.
+// Transposed convolution, the gradient of a convolution by its input, as a layer that enlarges
+// images. It has a bias and an output padding for the rows and columns that a stride leaves open.
 #include <fmt/format.h>
 
 #include <algorithm>

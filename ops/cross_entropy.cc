@@ -48,7 +48,7 @@ struct Wanted : ClassTargets {
   }
 };
 
-// The loss of row `n`, whose elements these are.
+// The loss of row `n` with elements `row`.
 double row_loss(const Wanted& wanted, std::size_t n, const double* row) {
   if (wanted.is_ignored(n)) return 0;
   const std::size_t classes = wanted.weight.size();
@@ -61,7 +61,7 @@ double row_loss(const Wanted& wanted, std::size_t n, const double* row) {
   return loss;
 }
 
-// The losses of rows, or what becomes of them.
+// The losses of rows, or their sum or mean.
 Reference reduced(std::vector<double> losses, const Wanted& wanted, const Attrs& attrs) {
   if (reduction_of(attrs) != Reduction::none) {
     losses = {std::accumulate(losses.begin(), losses.end(), 0.0) / wanted.total};
@@ -69,8 +69,8 @@ Reference reduced(std::vector<double> losses, const Wanted& wanted, const Attrs&
   return elements_of({std::move(losses)});
 }
 
-// The sum of exp(row - max) is 1 or more: rounded, it moves its logarithm by a unit roundoff of 1,
-// and so the loss of a row whose class is nearly certain, which is far below 1.
+// The sum of exp(row - max) is at least 1. Its rounding changes the logarithm, and so the loss of
+// the row, by a unit roundoff of 1. The loss of a nearly certain class is far below 1.
 double row_terms(const Wanted& wanted, std::size_t n, const double* row) {
   if (wanted.is_ignored(n)) return 0;
   const std::size_t classes = wanted.weight.size();
@@ -100,7 +100,7 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   return {.magnitude = of_rows<row_terms>(inputs, attrs)};
 }
 
-// (softmax - wanted)*scale, or with `kSum` the magnitudes of its terms.
+// (softmax - share)*scale, or with `kSum` the magnitudes of its terms.
 template <bool kSum>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   std::vector<double> dx = inputs[1].read_all();
@@ -117,7 +117,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
     const double all = log_of_sum(row, std::ssize(wanted.weight)), shares = wanted.all_shares(n);
     for (std::size_t c = 0; c < classes; ++c) {
       const double is = std::exp(row[c] - all) * shares, meant = wanted.share(n, c);
-      // An exponential is off by as much as its exponent is.
+      // The relative error of an exponential is the absolute error of its exponent.
       const double terms = (is > 0 ? is * (1 + std::fabs(row[c] - all)) : 0) + meant;
       row[c] = kSum ? terms * std::fabs(scale) : (is - meant) * scale;
     }

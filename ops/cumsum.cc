@@ -30,7 +30,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return elements_of({std::move(y)});
 }
 
-// An element counts in all sums from its place on: added up from the other end.
+// An element is in all sums from its place on: the gradient sums from the other end.
 std::vector<GradientCall> gradient(const Problem& forward) {
   const std::pair<std::string_view, AttrValue> attrs[] = {
       {"dim", forward.attrs.integer("dim")}, {"reverse", !forward.attrs.flag("reverse")}};
@@ -42,19 +42,19 @@ const RegisteredOp registered{{
     .ir_name = "cumsum",
     .summary = "y[i] = the sum of x[0] to x[i] along an axis; with reverse of x[i] to the last",
     .source = "torch.cumsum; CANN CumsumD",
-    .known_as =
-        {.calls =
-             {// Sums of fp16 that other devices round at every step would be taken for wrong ones.
-              {"cumsum", "self", "result|out", {.attrs = "dim", .devices = "CPU"}},
-              {"CumsumBackward",
-               "grads/grads_0",
-               "grad_inputs/grad_inputs_0",
-               {.attrs = "dim, reverse: =true", .devices = "CPU"}},
-              {"Cumsum, CumsumD",
-               "x",
-               "y",
-               {.attrs = "dim: axis, reverse", .is_profiled_only = true}}},
-         .profiled = {{"Cumsum", "x, =axis", "y"}, {"aten::cumsum", "self, =dim"}}},
+    .known_as = {.calls =
+                     {// Excluded: a device that rounds the sums of fp16 at every step would be
+                      // reported as wrong.
+                      {"cumsum", "self", "result|out", {.attrs = "dim", .devices = "CPU"}},
+                      {"CumsumBackward",
+                       "grads/grads_0",
+                       "grad_inputs/grad_inputs_0",
+                       {.attrs = "dim, reverse: =true", .devices = "CPU"}},
+                      {"Cumsum, CumsumD",
+                       "x",
+                       "y",
+                       {.attrs = "dim: axis, reverse", .is_profiled_only = true}}},
+                 .profiled = {{"Cumsum", "x, =axis", "y"}, {"aten::cumsum", "self, =dim"}}},
     .inputs = {{"self", "self", {}, unit_data}},
     .outputs = {{"result"}},
     .attrs = {{"dim", std::int64_t{-1}, "the axis; negative: from the back"},

@@ -13,7 +13,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
                           to_string(inputs[1].shape), to_string(inputs[0].shape)));
 }
 
-// A product with 0, not a choice: NaN and Inf are no longer numbers where they are dropped.
+// A product with 0, not a selection: dropped NaN and Inf become NaN.
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const double p = attrs.number("p"), scale = p == 1 ? 0 : 1 / (1 - p);
   return binary_reference(inputs[0], inputs[1], [scale](double x, double mask) {
@@ -31,7 +31,7 @@ const RegisteredOp registered{{
     .summary = "y = x*mask/(1 - p), of a mask that has been drawn",
     .source = "torch.nn.functional.dropout, torch._fused_dropout; Srivastava et al. 2014",
     .known_as = {.calls =
-                     {// Drawn at random; where the mask is recorded, what it leaves is not.
+                     {// Random; a dump with the mask holds no values that were dropped.
                       {"native_dropout",
                        "input|self, output result1",
                        "result0",

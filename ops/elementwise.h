@@ -12,7 +12,7 @@ namespace opbench {
 /// The dtype to which PyTorch promotes two floating dtypes: the wider one, fp32 for fp16 and bf16.
 DType promoted(DType a, DType b);
 
-/// That of all inputs: an operator without own dtypes that promotes them.
+/// The promoted dtype of all inputs, for an operator without own dtypes.
 DType promoted(std::span<const TensorDesc> inputs);
 
 /// True if inputs that follow the case's dtype have different ones.
@@ -21,7 +21,7 @@ bool has_mixed_dtypes(const Op& op, std::span<const TensorDesc> inputs);
 inline const std::vector<DType> kArithmeticDTypes = {DType::fp32, DType::fp16, DType::bf16};
 inline const std::vector<Format> kPlainAnd5hd = {Format::NCHW, Format::ND, Format::NCDHW,
                                                  Format::NC1HWC0};
-/// Of operators that compute on the storage as it lies, those of weights too.
+/// Formats of operators that compute on the storage directly, including those of weights.
 inline const std::vector<Format> kElementwiseFormats = {Format::NCHW,      Format::ND,
                                                         Format::NCDHW,     Format::NC1HWC0,
                                                         Format::FRACTAL_Z, Format::FRACTAL_NZ};
@@ -31,10 +31,10 @@ inline const std::vector<Format> kElementwiseFormats = {Format::NCHW,      Forma
 std::vector<TensorDesc> infer_elementwise(std::string_view op_name,
                                           std::span<const TensorDesc> inputs);
 
-/// Every input is read and every output written once; `operations` per element.
+/// Every input is read once and every output is written once; `operations` per element.
 Traffic elementwise_traffic(const Problem& problem, double operations_per_element);
 
-/// Golden values of an element-wise operator from a function of one element of each input.
+/// The reference of an element-wise operator, from a function of one element of each input.
 template <class Function>
 Reference unary_reference(const InputReader& x, Function function) {
   return [x, function](std::size_t, ElementRange range, std::span<double> to) {

@@ -19,7 +19,7 @@ namespace opbench {
 /// beta and threshold, shared by softplus and its gradient.
 std::vector<AttrSpec> softplus_attrs();
 
-/// Both as kernels hold them: in fp32, for every dtype.
+/// beta and threshold in fp32, as kernels hold them for every dtype.
 struct SoftplusNumbers {
   float beta, threshold;
 
@@ -27,25 +27,25 @@ struct SoftplusNumbers {
       : beta(static_cast<float>(attrs.number("beta"))),
         threshold(static_cast<float>(attrs.number("threshold"))) {}
 
-  /// beta*x > threshold in fp32, the product rounded: PyTorch's test, and the device's. A golden
-  /// value decided in fp64 would be on the other side where the product is a tie.
+  /// beta*x > threshold in fp32, with a rounded product: the test of PyTorch and of the device. In
+  /// fp64 the reference would select the other branch if the product is a tie.
   bool is_linear(double x) const { return static_cast<float>(x) * beta > threshold; }
 };
 
-/// Around threshold/beta (the strict `>` decides there), around the logarithms of the dtype's
-/// maximum and minimum (exp overflows and underflows there), and where 1 + exp(x) loses exp(x).
+/// Points around threshold/beta (the strict `>` decides there), around the logarithms of the
+/// dtype's maximum and minimum (exp overflows and underflows there), and the point from which 1 +
+/// exp(x) loses exp(x).
 std::vector<double> softplus_corner_points(const Attrs& attrs, DType dtype);
 
-/// approximate: "none" or "tanh"; of gelu and of its gradient.
+/// approximate: "none" or "tanh", for gelu and its gradient.
 std::vector<AttrSpec> gelu_attrs();
 
 /// gelu(x), and dy times its derivative, in fp64.
 std::function<double(double x)> gelu_of(const Attrs& attrs);
 std::function<double(double dy, double x)> gelu_grad_of(const Attrs& attrs);
 
-// Families of element-wise operators as tables: an operator is a row with a name, the operations
-// per element, a function of one element of each input, and what it does not share with the others
-// of its family.
+// Families of element-wise operators as tables. A row has a name, the operations per element, a
+// function of one element of each input, and the properties that differ within the family.
 
 /// The name of an operator as a template argument, for its rules, which are plain functions.
 template <std::size_t kSize>
@@ -67,13 +67,13 @@ struct ElementwiseRow {
   std::vector<AttrSpec> attrs = {};
   std::vector<GradientCall> (*gradient)(const Problem& forward) = nullptr;
   std::vector<double> (*corner_points)(const Attrs& attrs, DType dtype) = nullptr;
-  /// Values of the last input that make sense, where normal(0,1) does not.
+  /// Suitable values of the last input, if normal(0,1) is not.
   Distribution (*data)(const Problem& problem) = nullptr;
   Terms (*terms)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
   bool holds_fp32 = false, takes_functions = false;
 };
 
-/// The function of elements: kFormula, or what it makes of the attributes.
+/// The function of elements: kFormula, or its result for the attributes.
 template <auto kFormula>
 auto formula_under(const Attrs& attrs) {
   if constexpr (std::is_invocable_v<decltype(kFormula), const Attrs&>) {
@@ -83,7 +83,7 @@ auto formula_under(const Attrs& attrs) {
   }
 }
 
-/// What the operators of all families have in common.
+/// The common properties of all families.
 template <OpName kName, int kOperations>
 Op elementwise_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
   return {
@@ -119,7 +119,7 @@ Op unary_op(const ElementwiseRow& row) {
 }
 
 /// dx = kFormula(dy, saved): the gradient of a unary operator from the tensor that autograd saves,
-/// its input "self" or its output "result". Nothing is broadcast.
+/// its input "self" or its output "result". Without broadcasting.
 template <OpName kName, auto kFormula, int kOperations>
 Op unary_grad_op(std::string_view saved, const ElementwiseRow& row) {
   Op op = elementwise_op<kName, kOperations>(
@@ -131,7 +131,7 @@ Op unary_grad_op(std::string_view saved, const ElementwiseRow& row) {
   return op;
 }
 
-/// The gradient is kOp(dy, input 0), or kOp(dy, output 0).
+/// The gradient is kOp(dy, input 0) or kOp(dy, output 0).
 template <OpName kOp>
 std::vector<GradientCall> grad_of_input(const Problem&) {
   return {{kOp.view(), {{GradientArg::output_gradient, 0}, {GradientArg::input, 0}}}};
@@ -141,7 +141,7 @@ std::vector<GradientCall> grad_of_output(const Problem&) {
   return {{kOp.view(), {{GradientArg::output_gradient, 0}, {GradientArg::output, 0}}}};
 }
 
-/// Bounds of clamp; the largest number of fp32 stands for none.
+/// The bounds of clamp; the largest number of fp32 means an open side.
 struct ClampBounds {
   double min, max;
 
@@ -154,7 +154,7 @@ struct ClampBounds {
   static constexpr double kNone = double(std::numeric_limits<float>::max());
 };
 
-/// Those of clamp and of its gradient.
+/// The attributes of clamp and of its gradient.
 inline std::vector<AttrSpec> clamp_attrs() {
   return {{"min", -ClampBounds::kNone, "lower bound; the smallest number of fp32: none"},
           {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: none"}};
@@ -166,15 +166,15 @@ inline std::vector<double> clamp_corners(const Attrs& attrs, DType) {
 
 inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// x^exponent as torch.pow: of 0.5 and -0.5 the root and its inverse, which differ from std::pow at
-/// -Inf and -0.
+/// x^exponent like torch.pow. For 0.5 and -0.5 it is the root and its inverse, which differ from
+/// std::pow at -Inf and -0.
 inline double power_of(double x, double exponent) {
   if (exponent == 0.5) return std::sqrt(x);
   if (exponent == -0.5) return 1 / std::sqrt(x);
   return std::pow(x, exponent);
 }
 
-/// That of pow and of its gradient.
+/// The attribute of pow and of its gradient.
 inline std::vector<AttrSpec> exponent_attr() { return {{"exponent", 2.0, "of x"}}; }
 
 /// y = kFormula(x1, ..., xn), all inputs broadcast and promoted.

@@ -1,4 +1,4 @@
-// Rows of a table by the ids of tokens, and the gradient that adds them up again.
+// Rows of a table selected by token ids, and the gradient that sums them.
 #include <fmt/format.h>
 
 #include "ops/elementwise.h"
@@ -83,7 +83,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {with_shape(inputs[0], {attrs.integer("num_weights"), dy.back()})};
 }
 
-// Every row of the table is the sum of the rows of dy whose index it is.
+// Every row of the table is the sum of the rows of dy with its index.
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto columns = static_cast<std::size_t>(inputs[0].desc().shape.back());
   const std::vector<std::int64_t> indices = inputs[1].read_index();

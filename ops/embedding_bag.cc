@@ -1,4 +1,4 @@
-// Sums or means of rows of a table, bag by bag, and the gradient that adds them up again.
+// Sums or means of rows of a table for each bag, and the gradient that sums them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kName = "embedding_bag", kGradName = "embedding_bag_grad";
 
-/// The bag of every index, and the factor of every bag's rows.
+/// The bag of every index, and the factor of the rows of every bag.
 struct Bags {
   std::vector<std::size_t> bag_of;
   std::vector<double> share;
@@ -87,7 +87,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   return elements_of({std::move(sums)});
 }
 
-// Bags lie one behind the other, the first at 0.
+// Bags are contiguous; the first starts at 0.
 void check(std::string_view op, std::int64_t rows, std::span<const InputReader> inputs) {
   check_index({op, "indices", rows}, inputs[1].read_index());
   const std::int64_t count = inputs[1].desc().elements();
@@ -129,7 +129,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
            attrs_with(kGradName, attrs)}};
 }
 
-// All bags have as many indices; the last one has the rest.
+// All bags have equally many indices; the last one also has the remainder.
 Distribution offsets(const Problem& problem) {
   const std::int64_t bags = std::max<std::int64_t>(1, problem.inputs[2].elements());
   return {DistributionKind::arange, 0, double(problem.inputs[1].elements() / bags)};

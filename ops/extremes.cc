@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-// NaN stays.
+// Keeps NaN.
 double greatest(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 double least(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 
@@ -43,7 +43,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {result};
 }
 
-// Nothing is rounded, but devices compare in narrower types.
+// The result is an element, without rounding. But devices compare in narrower types.
 template <OpName kName, auto kBetter>
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   return {.magnitude = [y = reference<kName, kBetter>(inputs, attrs)](
@@ -74,7 +74,7 @@ Op extreme(std::string_view summary, std::string_view source, KnownAs known_as) 
   };
 }
 
-// The extreme of two tensors is another operator.
+// Calls with a second tensor are excluded: they compute another operator.
 const RegisteredOp kOperators[] = {
     RegisteredOp(extreme<"amax", greatest>(
         "y = the greatest of x over the axes; NaN where there is one", "torch.amax, torch.max(x)",

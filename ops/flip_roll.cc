@@ -1,4 +1,4 @@
-// Axes in reverse order, and axes moved on, what leaves at the end coming in at the front.
+// Axes in reverse order, and axes rotated by a shift.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace opbench {
 namespace {
 
-/// Where along an axis of `extent` places the element at `place` comes from.
+/// The source of place `place` along `axis`.
 using PlaceOf = std::function<std::int64_t(std::size_t axis, std::int64_t place)>;
 
-// Element by element along the last axis that changes, in runs inside it.
+// Single elements along the last axis that changes, longer runs inside it.
 SourceMap rearranged(const Dims& shape, std::size_t changed, const PlaceOf& from) {
   std::int64_t inner = 1;
   for (std::size_t i = changed; i < shape.size(); ++i) inner *= shape[i];

@@ -63,7 +63,7 @@ std::string out_of_range_problem(const AttrValue& value) {
   return word == "error" || word == "zero" ? "" : "allowed: error, zero";
 }
 
-// As index_add has it: one axis of indices.
+// index_add takes one axis of indices.
 std::vector<GradientCall> gradient(const Problem& problem) {
   const Attrs& attrs = problem.attrs;
   const bool is_plain = problem.inputs[1].shape.size() == 1 && attrs.integer("batch_dims") == 0 &&

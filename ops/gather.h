@@ -4,14 +4,15 @@
 
 namespace opbench {
 
-/// Operators that pick rows by an index see x as [batch, outer, extent, row], the index as [batch,
-/// count] and the output as [batch, outer, count, row].
+/// The common view of operators that select rows by an index: x is [batch, outer, extent, row], the
+/// index [batch, count] and the output [batch, outer, count, row].
 struct GatherView {
   std::int64_t batch = 1, outer = 1, extent = 1, count = 1, row = 1;
   bool negative_allowed = false;  ///< -extent..-1 count from the back
-  bool zeros_outside = false;     ///< any other index: a row of zeros; else there is none such
+  bool zeros_outside = false;     ///< an index outside the axis gives a row of zeros; otherwise
+                                  ///< such an index is not allowed
 
-  /// `index` from the front; -1: its row is zeros.
+  /// The row of `index`, counted from the front; -1: a row of zeros.
   std::int64_t row_of(std::int64_t index) const {
     if (negative_allowed && index < 0) index += extent;
     return index >= 0 && index < extent ? index : -1;
@@ -21,13 +22,13 @@ struct GatherView {
 GatherView index_select_view(const Dims& x, const Dims& index, const Attrs& attrs);
 GatherView gather_view(const Dims& x, const Dims& indices, const Attrs& attrs);
 GatherView embedding_view(const Dims& weight, const Dims& indices);
-/// Of a use of index_select, gather or embedding.
+/// The view of a use of index_select, gather or embedding.
 GatherView gather_view(const Problem& problem);
 
 /// inputs[0] gathered by inputs[1].
 ExactReference gathered(std::span<const InputReader> inputs, const GatherView& view);
 
-/// At most as many rows of x are read as are written.
+/// The rows read of x are at most as many as the rows written.
 Traffic gather_traffic(const Problem& problem);
 
 }  // namespace opbench

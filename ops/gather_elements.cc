@@ -31,7 +31,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {output};
 }
 
-// Where an element of the output comes from: its own coordinates in x, but along `dim` the index.
+// The source of an element of the output: its own coordinates in x, with the index along `dim`.
 struct Gather {
   Dims index_strides, x_strides;
   std::size_t dim;
@@ -59,7 +59,7 @@ void check_values(const Problem& problem, std::span<const InputReader> inputs) {
               inputs[1].read_index());
 }
 
-// Of x no more is read than is asked for.
+// x is read at most once for each requested element.
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   const auto& [x, y] = std::pair(problem.inputs[0], problem.outputs[0]);

@@ -9,7 +9,7 @@ ExactReference gathered(std::span<const InputReader> inputs, const GatherView& v
       inputs.first(1),
       [view, index = inputs[1].read_index()](std::size_t, std::int64_t element) -> SourceRun {
         const std::int64_t position = element % view.row, rows = element / view.row;
-        const std::int64_t slice = rows / view.count;  // of batch * outer
+        const std::int64_t slice = rows / view.count;  // index of batch and outer
         const std::int64_t batch = slice / view.outer;
         const std::int64_t from =
             view.row_of(index[static_cast<std::size_t>(batch * view.count + rows % view.count)]);

@@ -69,7 +69,7 @@ const RegisteredOp registered{{
     .mixing = Mixing::sums,
 }};
 
-// Seven to a side, as networks for 224x224 end.
+// The last planes of networks for 224x224 images are 7x7.
 constexpr std::int64_t kUsualSide = 7;
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {

@@ -1,4 +1,4 @@
-// Group norm and its gradient: groups of channels of each image, normalised by themselves.
+// Group norm and its gradient: each group of channels of each image is normalised by itself.
 #include "ops/group_norm.h"
 
 #include <fmt/format.h>
@@ -34,14 +34,14 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {inputs[0], statistics, statistics};
 }
 
-/// One number for each channel from input `i`; `usual` where it is left out.
+/// One number for each channel from input `i`, or `usual` if the input is absent.
 std::vector<double> channels_or(std::span<const InputReader> inputs, std::size_t i, double usual,
                                 const NormGroups& of) {
   if (inputs.size() > i) return inputs[i].read_all();
   return std::vector<double>(static_cast<std::size_t>(of.channels), usual);
 }
 
-/// The groups of channels, with the inputs `weight` and `bias` or what stands for them.
+/// The groups of channels, with the inputs `weight` and `bias` or their defaults.
 auto rows_of(const NormGroups& of, std::span<const InputReader> inputs, std::size_t weight,
              std::size_t bias) {
   const auto place = [of](std::size_t row, std::size_t i) { return of.channel(row, i); };
@@ -54,7 +54,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return rows_of(of, inputs, 1, 2).reference(inputs[0], attrs.number("eps"));
 }
 
-// On CPUs the variance is that of one pass, and means are rounded to the dtype.
+// CPU implementations compute a single-pass variance and round means to the dtype.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormGroups of(kName, "self", inputs[0].desc().shape, attrs);
   return rows_of(of, inputs, 1, 2).terms(inputs[0], attrs.number("eps"), true);

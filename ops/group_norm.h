@@ -8,13 +8,13 @@
 
 namespace opbench {
 
-/// A tensor [N, C, ...] as group_norm and its gradient see it: rows of `count` elements, one for
-/// each group of each image, which lie one behind the other.
+/// The view of a tensor [N, C, ...] in group_norm and its gradient: contiguous rows of `count`
+/// elements, one row for each group of each image.
 struct NormGroups {
   std::int64_t images = 0, channels = 0, inner = 0, groups;
 
-  /// Under attribute `groups`. Errors: throws Error that names the operator, the input, its shape
-  /// and what is allowed.
+  /// The view for attribute `groups`. Errors: throws Error that names the operator, the input, its
+  /// shape and what is allowed.
   NormGroups(std::string_view op, std::string_view input, const Dims& shape, const Attrs& attrs);
 
   std::int64_t rows() const { return images * groups; }

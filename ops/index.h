@@ -9,10 +9,10 @@
 
 namespace opbench {
 
-/// Element types of an index: what frameworks use, then what the device prefers.
+/// Element types of an index: the one of frameworks, then the one that the device prefers.
 inline const std::vector<DType> kIndexDTypes = {DType::int64, DType::int32};
 
-/// What is done about an index outside its axis.
+/// The rule for an index outside its axis.
 struct IndexRule {
   std::string_view op;
   std::string_view input;  ///< name of the index
@@ -28,16 +28,16 @@ inline std::int64_t from_front(std::int64_t index, std::int64_t extent) {
   return index < 0 ? index + extent : index;
 }
 
-/// Random whole numbers of [0, extent).
+/// Random whole numbers in [0, extent).
 Distribution index_data(std::int64_t extent);
 
-/// Of [-extent, extent): half of them count from the back.
+/// Random whole numbers in [-extent, extent): half of them count from the back.
 Distribution index_data_around(std::int64_t extent);
 
-/// "negative_index", off.
+/// Attribute "negative_index", default false.
 AttrSpec negative_index_attr();
 
-/// Errors: throws Error that names operator and input unless its rank is at most `most`.
+/// Errors: throws Error that names the operator and the input if its rank is above `most`.
 void require_rank_at_most(std::string_view op, std::string_view input, const Dims& shape,
                           std::size_t most);
 

@@ -35,13 +35,14 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {inputs[0]};
 }
 
-// Rows of the source that are added to each position of the axis, in order.
+// The rows of the source that are added to each position of the axis, in order.
 using RowsAt = std::vector<std::vector<std::int64_t>>;
 
-// The sum, or what its steps come to.
+// The sum, or the error bound or the greatest value of its steps.
 enum class Wanted { sum, rounding, greatest };
 
-// A sum that grows addend by addend, each rounded to the dtype where it is kept in memory.
+// A sum that grows addend by addend. A variant may keep it in memory and round each step to the
+// dtype.
 struct Steps {
   double sum = 0, squares = 0, magnitudes = 0;
 
@@ -50,7 +51,7 @@ struct Steps {
     squares += sum * sum + addend * addend;
     magnitudes += std::fabs(addend);
   }
-  // Roundings that do not know of each other add up as squares do.
+  // Independent rounding errors add up like squares.
   double wanted(Wanted what) const {
     if (what == Wanted::sum) return sum;
     return what == Wanted::rounding ? std::sqrt(squares) : magnitudes;
@@ -64,7 +65,7 @@ struct Sum {
   RowsAt rows_at;
   Wanted what;
 
-  // Elements of one row of the output: [outer][position][first, first + to.size()).
+  // Computes elements [outer][position][first, first + to.size()) of one row of the output.
   void row(std::int64_t row, std::int64_t first, std::span<double> to) const {
     thread_local std::vector<double> addend;
     thread_local std::vector<Steps> steps;
@@ -112,7 +113,8 @@ void check_values(const Problem& problem, std::span<const InputReader> inputs) {
               inputs[1].read_index());
 }
 
-// As many rows as there are places: each once, as when channels are put back in order.
+// With as many rows as places each place occurs once, like an index that restores the order of
+// channels.
 Distribution index_of(const Problem& problem) {
   const Dims& self = problem.inputs[0].shape;
   const std::int64_t extent = self[axis_in(self, problem.attrs)];
@@ -164,7 +166,7 @@ const RegisteredOp registered{{
           return std::vector<Dims>{shape, {shape[axis_in(shape, attrs)]}, shape};
         },
     .check_values = check_values,
-    // The first input is zeros, made like the gradient that is added.
+    // The first input is zeros, created like the gradient that is added.
     .context = {.device_name = "InplaceIndexAdd", .leading_input = 2},
 }};
 

@@ -1,5 +1,5 @@
-// Elements or rows at places that an index for each of several axes names, and the gradient that
-// adds them up again.
+// Elements or rows at the places that indices of several axes name, and the gradient that sums
+// them.
 #include "ops/index_axes.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::vector<std::vector<std::int64_t>> read_indices(std::span<const InputReader>
   return indices;
 }
 
-/// The place of every point among those that the axes have.
+/// The place of every point in the plane of the indexed axes.
 std::vector<std::int64_t> points_of(const IndexedAxes& of, std::span<const InputReader> inputs) {
   const auto indices = read_indices(inputs);
   std::vector<std::int64_t> points(indices[0].size());
@@ -122,7 +122,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {call};
 }
 
-// No more of x is read than is asked for.
+// x is read at most once for each requested element.
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   const double x = double(problem.inputs[0].bytes()), y = double(problem.outputs[0].bytes());

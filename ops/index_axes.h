@@ -7,19 +7,18 @@
 
 namespace opbench {
 
-/// x as index_axes sees it: [outer, places, inner], the places being those of the axes that have an
-/// index.
+/// The view of x in index_axes: [outer, places, inner]. The places are those of the indexed axes.
 struct IndexedAxes {
   Dims index, before, extents, behind;  ///< shape of the indices; extents of x
   std::int64_t outer = 1, inner = 1;
 
-  /// Errors: throws Error that names the operator unless the indices are alike and there is an axis
-  /// for each.
+  /// Errors: throws Error that names the operator if the indices have different shapes or exceed
+  /// the axes.
   IndexedAxes(std::string_view op, const Dims& x, std::span<const TensorDesc> indices,
               const Attrs& attrs);
 
   std::int64_t places() const { return element_count(extents); }
-  /// The shape of what they name.
+  /// The shape of the selected elements.
   Dims picked() const;
 };
 

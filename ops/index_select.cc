@@ -4,7 +4,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kMostDims = 8;  // of aclnnIndexSelect
+constexpr std::size_t kMostDims = 8;  // Source: aclnnIndexSelect
 
 std::int64_t extent_of(const Problem& problem) {
   const Dims& shape = problem.inputs[0].shape;
@@ -28,7 +28,7 @@ void check_values(const Problem& problem, std::span<const InputReader> inputs) {
               inputs[1].read_index());
 }
 
-// The index of a channel shuffle in two groups where it can be one.
+// The index of a channel shuffle in two groups, if the extent allows it.
 Distribution data(const Problem& problem) {
   const std::int64_t extent = extent_of(problem);
   if (problem.attrs.flag("negative_index")) return index_data_around(extent);

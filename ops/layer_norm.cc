@@ -1,4 +1,4 @@
-// Layer norm and its gradient: rows normalised by their own mean and deviation.
+// Layer norm and its gradient: each row is normalised by its own mean and deviation.
 #include "ops/layer_norm.h"
 
 #include <fmt/format.h>
@@ -35,14 +35,14 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
           describe(DType::fp32, rows.statistics)};
 }
 
-/// Of input `i`, one number for each element of a row; `usual` where it is left out.
+/// One number for each element of a row from input `i`, or `usual` if the input is absent.
 std::vector<double> row_or(std::span<const InputReader> inputs, std::size_t i, double usual,
                            const NormRows& rows) {
   if (inputs.size() > i) return inputs[i].read_all();
   return std::vector<double>(static_cast<std::size_t>(rows.count), usual);
 }
 
-/// The rows of `rows`, with the inputs `weight` and `bias` or what stands for them.
+/// The rows, with the inputs `weight` and `bias` or their defaults.
 auto rows_of(const NormRows& rows, std::span<const InputReader> inputs, std::size_t weight,
              std::size_t bias) {
   const auto place = [](std::size_t, std::size_t i) { return i; };
@@ -84,7 +84,6 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return gradient_of_normalised(kGradName, forward);
 }
 
-// A row of another shape is the last axis: --shapes gives any rank.
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
   const Dims row = norm_rows(kName, "self", shape, attrs).normalised;
   return {shape, row, row};
@@ -108,8 +107,8 @@ const RegisteredOp registered{{
         "deviations",
     .source = "torch.nn.functional.layer_norm; Ba et al. 2016, arXiv:1607.06450; CANN LayerNorm",
     .known_as = {.calls =
-                     {// PyTorch 1.5 has statistics of one axis, and the device the variance in
-                      // place of 1/sqrt(variance + eps).
+                     {// PyTorch 1.5 returns statistics with one axis, and the device the variance
+                      // in place of 1/sqrt(variance + eps).
                       {"native_layer_norm, layer_norm, npu_layer_norm, LayerNorm",
                        "input|self|x, weight|gamma, bias|beta?",
                        "result|result0|y|out, result1, result2",

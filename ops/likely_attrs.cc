@@ -10,7 +10,7 @@ NamedNumbers window(double stride, double top, double left) {
   return {{"strides", {stride, stride}}, {"pads", {top, left}}};
 }
 
-// Channels of x over those of the weight; both tell where there are groups.
+// Channels of x divided by those of the weight: the number of groups.
 double groups_of(const Dims& x, const Dims& weight) {
   if (x.size() != 4 || weight.size() != 4 || weight[1] == 0 || x[1] % weight[1] != 0) return 1;
   return double(x[1] / weight[1]);
@@ -45,7 +45,7 @@ LikelyAttrs likely_of_conv2d_grad_weight(const Shapes& inputs, const Shapes& out
   return of_convolution(inputs.at(1), outputs.front());
 }
 
-// The pools of well-known networks first.
+// The pools of well-known networks come first.
 LikelyAttrs likely_of_pool(const Shapes&, const Shapes&) {
   constexpr int kUsual[][3] = {{3, 2, 1}, {3, 2, 0}, {2, 2, 0}, {3, 1, 1}, {2, 1, 0}, {7, 1, 0}};
   constexpr int kKernels = 8;
@@ -67,7 +67,7 @@ LikelyAttrs likely_of_pool(const Shapes&, const Shapes&) {
   return all;
 }
 
-// The first order of axes that fits and moves something.
+// The first order of axes that fits and is not the identity.
 LikelyAttrs likely_of_transpose(const Shapes& inputs, const Shapes& outputs) {
   const Dims &x = inputs[0], &y = outputs[0];
   constexpr std::size_t kMostAxes = 7;
@@ -103,7 +103,7 @@ LikelyAttrs likely_of_mean(const Shapes& inputs, const Shapes& outputs) {
   return {one};
 }
 
-// As many as there are along the axis that differs; all of the last axis where none does.
+// k is the extent of the axis that differs; if all are equal, all elements of the last axis.
 LikelyAttrs likely_of_topk(const Shapes& inputs, const Shapes& outputs) {
   const Dims &x = inputs[0], &y = outputs[0];
   if (x.size() != y.size() || x.empty()) return {};
@@ -134,7 +134,7 @@ LikelyAttrs likely_axes(const Shapes& inputs, const Shapes&) {
   return all;
 }
 
-// A loss that is not a scalar was not added up: reduction 0, none.
+// A loss that is not a scalar was not reduced: reduction 0, none.
 LikelyAttrs likely_of_loss(const Shapes&, const Shapes& outputs) {
   return outputs[0].empty() ? LikelyAttrs() : LikelyAttrs{{{"reduction", {0}}}};
 }

@@ -8,16 +8,16 @@
 
 namespace opbench {
 
-/// Attributes of an operator by the names that the operator table looks for: numbers, lists, truth
-/// values as 0 and 1.
+/// Attributes of an operator with the names in the operator table: numbers, lists, truth values as
+/// 0 and 1.
 using NamedNumbers = std::map<std::string, std::vector<double>, std::less<>>;
 
 using LikelyAttrs = std::vector<NamedNumbers>;
 using Shapes = std::vector<Dims>;
 
-// Attributes under which an operator may make outputs of these shapes from inputs of these, the
-// likeliest first: which of them does, the operator says. There are as many shapes as the
-// operator has inputs that it needs, and one output at least.
+// Attributes that may give outputs of these shapes for inputs of these shapes, the likeliest first;
+// the operator's shape rule selects among them. `inputs` has all required inputs and `outputs` at
+// least one shape.
 LikelyAttrs likely_of_conv2d(const Shapes& inputs, const Shapes& outputs);
 LikelyAttrs likely_of_conv2d_grad_input(const Shapes& inputs, const Shapes& outputs);
 LikelyAttrs likely_of_conv2d_grad_weight(const Shapes& inputs, const Shapes& outputs);
@@ -31,8 +31,8 @@ LikelyAttrs likely_axes(const Shapes& inputs, const Shapes& outputs);
 LikelyAttrs likely_of_loss(const Shapes& inputs, const Shapes& outputs);
 LikelyAttrs likely_of_loss_grad(const Shapes& inputs, const Shapes& outputs);
 
-/// `y` with extents of 1 where axes of `x` were summed up and left out, as far as that is clear;
-/// else `y`. [4, 6] of [4, 5, 6] is [4, 1, 6].
+/// `y` with extents of 1 for the axes of `x` that were reduced and dropped, if they can be
+/// determined; else `y`. [4, 6] of [4, 5, 6] is [4, 1, 6].
 Dims with_reduced_axes(const Dims& x, const Dims& y);
 
 }  // namespace opbench

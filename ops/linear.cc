@@ -41,7 +41,7 @@ Traffic traffic(const Problem& problem) {
   return traffic;
 }
 
-// dx = dy w, dw = dy^T x, db = the sums of dy's columns.
+// dx = dy w, dw = dy^T x, db = the sums of the columns of dy.
 std::vector<GradientCall> gradient(const Problem& forward) {
   const GradientArg dy{GradientArg::output_gradient, 0};
   const std::pair<std::string_view, AttrValue> transposed[] = {{"transpose_a", true}};
@@ -52,7 +52,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return calls;
 }
 
-// As many outputs as inputs, 64 at most.
+// Equally many outputs and inputs, at most 64.
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
   const std::int64_t m = shape.empty() ? 1 : std::min<std::int64_t>(shape.back(), 64);
   return {shape, {m, shape.empty() ? 1 : shape.back()}, {m}};
@@ -65,7 +65,7 @@ const RegisteredOp registered{{
     .source = "torch.nn.functional.linear; CANN MatMulV2",
     .known_as =
         {.calls =
-             {// A classifier, whose weight is stored transposed.
+             {// A classifier, with a weight that is stored transposed.
               {"MatMul, MatMulV2, MatMulV3", "x1, x2, bias", "y", {.where = "transpose_x1: 0"}},
               {"linear", "input|self, weight, bias?", "result"}},
          .profiled = {{"MatMul, MatMulV2, MatMulV3", "x1, x2, bias", "y"}},

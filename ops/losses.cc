@@ -1,4 +1,4 @@
-// Losses of elements against targets, and their gradients by the input: rows of one table.
+// Element-wise losses against targets, and their gradients by the input: rows of one table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ double sign(double x) { return (x > 0) - (x < 0); }
 double absolute_error(double x, double t) { return std::fabs(x - t); }
 double absolute_error_slope(double x, double t) { return sign(x - t); }
 
-// A parabola near 0, straight from beta on; with a beta of 0 the absolute error.
+// A parabola near 0 and linear from beta on; with beta = 0 it is the absolute error.
 auto smooth_error(const Attrs& attrs) {
   return [beta = attrs.number("beta")](double x, double t) {
     const double error = std::fabs(x - t);
@@ -33,7 +33,7 @@ auto smooth_error_slope(const Attrs& attrs) {
   };
 }
 
-// -t log(s) - (1 - t) log(1 - s), s = 1/(1 + e^-x), in PyTorch's form, which does not overflow.
+// -t log(s) - (1 - t) log(1 - s) with s = 1/(1 + e^-x), in PyTorch's form, which does not overflow.
 double logit_error(double x, double t) {
   return (1 - t) * x + std::fmax(-x, 0.0) + std::log1p(std::exp(-std::fabs(x)));
 }
@@ -82,10 +82,11 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// The logarithm of 1 and an exponential beside a product. Other errors are made of a difference of
-// inputs, which are exact: they have no terms besides.
+// The logarithm of 1 plus an exponential, next to a product. Other errors are differences of exact
+// inputs and have no further terms.
 double logit_error_terms(double x, double t) { return (2 + std::fabs(t)) * std::fabs(x) + 1; }
-// The sigmoid follows its exponent, and what is wanted may be next to it.
+// The error of the sigmoid follows that of its exponent, and the sigmoid may nearly equal the
+// target.
 double logit_error_slope_terms(double x, double t) {
   const double sigmoid = 1 / (1 + std::exp(-x));
   return sigmoid * (1 + std::fabs(x) * (1 - sigmoid)) + std::fabs(t);
@@ -112,7 +113,7 @@ Traffic traffic(const Problem& problem) {
   return traffic;
 }
 
-// Of the target, where the loss is that of the other side: the gradient with both exchanged.
+// Symmetric losses also have a gradient by the target: the call with exchanged sides.
 enum class Sides { alike, different };
 
 template <OpName kGradient, Sides kSides>
@@ -176,7 +177,7 @@ Op loss_grad(const ElementwiseRow& row) {
           [](const Dims& shape, const Attrs& attrs) {
             return std::vector<Dims>{reduced_loss(attrs, shape), shape, shape};
           },
-      // A gradient of all elements is one number.
+      // The gradient of the whole output is one number.
       .mixing = Mixing::other,
       .takes_functions = row.takes_functions,
   };

@@ -1,4 +1,4 @@
-// Elements or rows that a mask names, taken out and put back in their order.
+// Elements or rows selected by a mask, and put back in order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kName = "masked_select", kScatterName = "masked_scatter";
 
-/// Elements behind the axes of the mask.
+/// The axes after those of the mask.
 Dims row_of(std::string_view op, const TensorDesc& x, const TensorDesc& mask, bool by_rows) {
   const bool is_prefix = mask.shape.size() <= x.shape.size() &&
                          std::equal(mask.shape.begin(), mask.shape.end(), x.shape.begin());
@@ -24,7 +24,7 @@ Dims row_of(std::string_view op, const TensorDesc& x, const TensorDesc& mask, bo
   return {x.shape.begin() + std::ssize(mask.shape), x.shape.end()};
 }
 
-/// Places where the mask holds.
+/// The places of the mask that are true.
 std::vector<std::int64_t> places_of(const InputReader& mask) {
   const std::vector<double> holds = mask.read_all();
   std::vector<std::int64_t> places;
@@ -53,7 +53,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
       });
 }
 
-// Rows that do not fit would be lost.
+// Reports rows that do not fit; they would be lost.
 void require_room(std::string_view op, const InputReader& mask, std::int64_t rows) {
   const std::int64_t count = std::ssize(places_of(mask));
   if (count <= rows) return;
@@ -146,7 +146,7 @@ ExactReference reference_scatter(std::span<const InputReader> inputs, const Attr
   const Dims& source = inputs[0].desc().shape;
   const std::int64_t length =
       attrs.flag("by_rows") ? element_count({source.begin() + 1, source.end()}) : 1;
-  // The row that comes to each place; -1: none does.
+  // The row for each place; -1: no row.
   std::vector<std::int64_t> row_at(static_cast<std::size_t>(inputs[1].desc().elements()), -1);
   std::int64_t row = 0;
   for (const std::int64_t place : places_of(inputs[1])) {

@@ -1,4 +1,4 @@
-// Operators that make masks of bool, combine them and choose by them.
+// Operators that make masks of bool, combine them and select by them.
 #include "ops/elementwise_op.h"
 #include "ops/movement.h"
 
@@ -23,7 +23,7 @@ auto filled(const Attrs& attrs) {
   return [value = attrs.number("value")](double x, double mask) { return mask != 0 ? value : x; };
 }
 
-/// The shape of all inputs; the dtype of input kLike, of none: bool.
+/// All inputs have one shape; the output has the dtype of input kLike, or bool with kNone.
 constexpr std::size_t kNone = ~std::size_t{0};
 template <OpName kName, std::size_t kLike>
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
@@ -32,7 +32,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {result};
 }
 
-// Values are chosen, not rounded: they are equal or wrong.
+// Values are selected, not rounded: they are equal or wrong.
 template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs>
 ExactReference exact(std::span<const InputReader> inputs, const Attrs& attrs) {
   const DType dtype = infer<kName, kLike>(descs_of(inputs), attrs)[0].dtype;
@@ -80,7 +80,7 @@ std::vector<GradientCall> gradient_of_where(const Problem&) {
           {"where", {condition, {Arg::zeros_like_input, 2}, dy}, {2}}};
 }
 
-// What is filled does not depend on the input.
+// Filled elements do not depend on the input.
 std::vector<GradientCall> gradient_of_masked_fill(const Problem&) {
   Attrs zero(find_op("masked_fill").attrs);
   zero.put("value", 0.0);

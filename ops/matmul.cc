@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-// One matrix after the other with rows and columns exchanged: from [rows, columns].
+// Matrices [rows, columns] of a batch, each transposed.
 std::vector<double> transposed(const std::vector<double>& x, std::int64_t batch, std::int64_t rows,
                                std::int64_t columns) {
   std::vector<double> result(x.size());
@@ -57,7 +57,7 @@ GradientCall product(GradientArg a, GradientArg b, bool transpose_a, bool transp
   return {"matmul", {a, b}, {of_input}, attrs_with("matmul", values)};
 }
 
-// With c = a b: da = dc b^T and db = a^T dc; of a transposed factor the transposed product.
+// With c = a b: da = dc b^T and db = a^T dc; for a transposed factor the product is transposed.
 std::vector<GradientCall> gradient(const Problem& forward) {
   const bool ta = forward.attrs.flag("transpose_a"), tb = forward.attrs.flag("transpose_b");
   const GradientArg dc{GradientArg::output_gradient, 0}, a{GradientArg::input, 0},
@@ -66,7 +66,7 @@ std::vector<GradientCall> gradient(const Problem& forward) {
           tb ? product(dc, a, true, ta, 1) : product(a, dc, !ta, false, 1)};
 }
 
-// [.., m, k] with a second factor of up to 64 columns.
+// [.., m, k] and a second factor with up to 64 columns.
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
   if (shape.size() < 2) return {shape, shape};
   Dims second = shape;

@@ -29,7 +29,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {describe(x.dtype, shape), describe(DType::int64, shape)};
 }
 
-// The place along the axis of the first element that no other exceeds.
+// The place along the axis of the first element that no other element exceeds.
 template <class T>
 std::int64_t first_greatest(const T* line, const AxisView& view) {
   std::int64_t best = 0;

@@ -48,7 +48,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// Each is a place in its plane, which several windows may name.
+// Each index is a place in its plane; several windows may share it.
 std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) {
   if (output != 1) return std::nullopt;
   const Dims &x = problem.inputs[0].shape, &y = problem.outputs[1].shape;
@@ -118,7 +118,8 @@ const RegisteredOp registered{{
     .context = {.input_format = blocked_images},
 }};
 
-// From the border on, steps wider than the plane can miss it; later windows start on it.
+// Only windows in the padding can be empty: a dilation above the extent can step over the plane.
+// Later windows start on the plane.
 bool has_empty_window(const PoolAxis& axis, std::int64_t windows) {
   if (axis.dilation <= axis.extent) return false;
   for (std::int64_t i = 0; i < windows && i * axis.stride < axis.padding; ++i) {
@@ -153,8 +154,8 @@ std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows) {
   return taps;
 }
 
-// The windows of an axis. Source: ATen's pooling_output_shape: with ceil_mode rounded up, less the
-// window that would start behind the plane.
+// The number of windows of an axis. Source: ATen's pooling_output_shape: with ceil_mode rounded up,
+// minus the window that would start behind the plane.
 std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode) {
   if (axis.extent < 1) return 0;
   if (!ceil_mode) {

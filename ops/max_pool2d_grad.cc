@@ -12,7 +12,7 @@ namespace opbench {
 namespace {
 
 constexpr std::string_view kName = "max_pool2d_grad";
-constexpr std::int64_t kScale = 2;  // where nothing is said: a kernel of 2 that does not overlap
+constexpr std::int64_t kScale = 2;  // the default: kernel and stride of 2
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const TensorDesc &dy = inputs[0], &indices = inputs[1];

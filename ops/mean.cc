@@ -4,7 +4,7 @@
 namespace opbench {
 namespace {
 
-// 0/0 is NaN for an empty tensor.
+// The mean of an empty tensor is 0/0 = NaN.
 Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   return constant_reference(sum_of(inputs[0]) / double(inputs[0].desc().elements()));
 }

@@ -15,7 +15,7 @@ const RegisteredOp registered{{
     .ir_name = "MeanBackward0",
     .summary = "dx = dy/n everywhere, n = elements of self",
     .source = "torch.mean backward",
-    // Autograd keeps the sizes of self alone, which are those of its gradient.
+    // Autograd saves only the sizes of self, which are those of its gradient.
     .known_as = {.calls = {{"MeanBackward", "grads/grads_0, self|output grad_inputs/grad_inputs_0",
                             "grad_inputs/grad_inputs_0"}}},
     .inputs = {{"grad_output", "grads/grads_0"}, {"self"}},

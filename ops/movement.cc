@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-// Elements `range` of an input as `dtype`.
+// Reads elements `range` of an input as `dtype`.
 void read_as(DType dtype, const InputReader& input, ElementRange range, void* to) {
   if (input.desc().dtype == dtype) return input.read_bits(range, to);
   thread_local std::vector<double> values;

@@ -15,8 +15,8 @@ namespace opbench {
 inline const std::vector<DType> kMovableDTypes = {kAllDTypes.begin(), kAllDTypes.end()};
 inline const std::vector<Format> kPlainFormats = {Format::NCHW, Format::ND, Format::NCDHW};
 
-/// Where consecutive elements of an output come from: `count` logical elements of input `input`,
-/// from `first` on. kZeros: they are zero.
+/// The source of consecutive elements of an output: `count` logical elements of input `input` from
+/// `first` on. kZeros: zeros.
 struct SourceRun {
   static constexpr std::size_t kZeros = SIZE_MAX;
 
@@ -25,35 +25,37 @@ struct SourceRun {
   std::int64_t count = 1;
 };
 
-/// The run that begins at logical element `element` of output `output`; runs may be cut anywhere.
+/// Returns the run that begins at logical element `element` of output `output`. Runs may be cut
+/// anywhere.
 using SourceMap = std::function<SourceRun(std::size_t output, std::int64_t element)>;
 
-/// The golden elements of an operator that only moves data of the first input's dtype: bit for bit,
-/// whatever the storage.
+/// The reference of an operator that only moves data with the dtype of the first input: bit for
+/// bit, for any storage.
 ExactReference moved(std::span<const InputReader> inputs, SourceMap source);
 
-/// The same for inputs of different floating dtypes, each of which `dtype` holds exactly.
+/// Like moved(inputs, source), for inputs of different floating dtypes that `dtype` represents
+/// exactly.
 ExactReference moved(std::span<const InputReader> inputs, DType dtype, SourceMap source);
 
-/// The elements of `view`, a window on input `input`, in row-major order.
+/// The elements of `view`, a view of input `input`, in row-major order.
 SourceMap viewed(StridedView view, std::size_t input = 0);
 
 /// `shape` with the dtype of `like`, stored like it. Errors: throws Error if it does not fit.
 TensorDesc with_shape(const TensorDesc& like, Dims shape);
 
-/// The attributes of operator `op`, `values` set and the others at their defaults.
+/// The attributes of operator `op`: `values`, and defaults for the others.
 Attrs attrs_with(std::string_view op,
                  std::span<const std::pair<std::string_view, AttrValue>> values);
 
-/// The calls that make dense the parts of `whole`, a tensor of `shape`, which extents `sizes` of
-/// `axis` hold: part i is output i.
+/// The calls that make parts of `whole` dense. `whole` has shape `shape`; part i has extent
+/// sizes[i] along `axis` and becomes output i.
 std::vector<ComposedCall> dense_parts(const ComposedArg& whole, const Dims& shape,
                                       const std::vector<std::int64_t>& sizes, std::int64_t axis);
 
-/// Every input is read and every output written once.
+/// Every input is read once and every output is written once.
 Traffic movement_traffic(const Problem& problem);
 
-/// Movement, and so many operations for each element of the first input.
+/// Movement plus kOperations for each element of the first input.
 template <int kOperations>
 Traffic input_traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
@@ -61,7 +63,7 @@ Traffic input_traffic(const Problem& problem) {
   return traffic;
 }
 
-/// `axis` counted from the front; negative ones count from the back. Errors: throws Error that
+/// `axis` counted from the front; negative numbers count from the back. Errors: throws Error that
 /// names the operator, the axis and the shape.
 std::size_t axis_of(std::string_view op, const Dims& shape, std::int64_t axis);
 
@@ -81,10 +83,10 @@ void for_each_axis_line(const AxisView& view, Body body) {
   }
 }
 
-/// Indices along an axis of the first input, in an output that has `places` elements on it.
+/// Indices along an axis of the first input, in an output with `places` elements on that axis.
 IndexedLines indexed_along(const AxisView& view, std::int64_t places, bool are_distinct);
 
-/// Golden values that are made all at once: those of output i are `values[i]`.
+/// A reference with precomputed values: those of output i are `values[i]`.
 Reference elements_of(std::vector<std::vector<double>> values);
 
 }  // namespace opbench

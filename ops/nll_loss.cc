@@ -1,4 +1,4 @@
-// The negative log-likelihood: what cross_entropy has left to do once log_softmax is done.
+// The negative log-likelihood: the part of cross_entropy after log_softmax.
 #include <algorithm>
 
 #include "ops/class_loss.h"
@@ -20,14 +20,14 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[1]};
 }
 
-// Where class c of row n stands: the classes of a row are as far apart as an image has places.
+// The place of class c of row n: in images the classes of a row are one plane apart.
 std::size_t place_of(const Dims& x, std::size_t n, std::int64_t c) {
   const auto classes = static_cast<std::size_t>(x[1]);
   const auto apart = static_cast<std::size_t>(element_count({x.begin() + 2, x.end()}));
   return (n / apart * classes + static_cast<std::size_t>(c)) * apart + n % apart;
 }
 
-// The mean of no losses at all is NaN, as PyTorch's.
+// The mean without any loss is NaN as in PyTorch.
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const std::vector<double> x = inputs[0].read_all();
   const ClassTargets wanted(inputs, attrs);
@@ -55,7 +55,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   return elements_of({std::move(dx)});
 }
 
-// Of a row one element is read, and one factor; the gradient asks x for its shape alone.
+// Each row reads one element and one factor; the gradient needs only the shape of x.
 template <std::size_t kFirst>
 Traffic traffic(const Problem& problem) {
   Traffic traffic = class_loss_traffic(problem, kFirst + 1, 2);
@@ -70,7 +70,7 @@ Traffic traffic(const Problem& problem) {
   return traffic;
 }
 
-// Logarithms of shares.
+// Logarithms of probabilities.
 Distribution logarithms(const Problem&) { return {DistributionKind::uniform, -8, 0}; }
 
 std::vector<TensorSpec> grad_inputs() {

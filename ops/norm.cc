@@ -1,4 +1,4 @@
-// The p-norm over axes, as gradients are clipped by and vectors normalised, and its gradient.
+// The p-norm over axes, which clips gradients and normalises vectors, and its gradient.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kName = "norm", kGradName = "norm_grad";
 
-// The 0-norm counts what is not 0.
+// The 0-norm counts elements that are not 0.
 double power_of_magnitude(double x, double p) {
   if (p == 0) return x == 0 ? 0 : 1;
   return p == 2 ? x * x : std::pow(std::fabs(x), p);
@@ -26,7 +26,7 @@ double root_of(double sum, double p) {
   return p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p);
 }
 
-/// The sums of the powers, and what is asked for of each.
+/// The sums of the powers, each passed through `function`.
 template <class Function>
 Reference of_sums(std::span<const InputReader> inputs, const Attrs& attrs, Function function) {
   const double p = attrs.number("p");
@@ -37,13 +37,13 @@ Reference of_sums(std::span<const InputReader> inputs, const Attrs& attrs, Funct
   return elements_of({std::move(sums)});
 }
 
-// In fp32 the powers of small elements are 0.
+// In fp32 the powers of small elements underflow to 0.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const double lost = reduced_count(kName, inputs[0].desc().shape, attrs) *
                       double(std::numeric_limits<float>::min());
   const auto magnitude = [lost](double sum, double p) {
     const double y = root_of(sum, p);
-    const double steep = p > 0 && p < 1 ? 1 / p : 1;  // of the root
+    const double steep = p > 0 && p < 1 ? 1 / p : 1;  // slope of the root
     return p <= 1 ? steep * y : y + 0x1p24 * (root_of(sum + lost, p) - y);
   };
   return {.magnitude = of_sums(inputs, attrs, magnitude),
@@ -66,7 +66,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[1]};
 }
 
-// Where the norm is 0 it has no slope.
+// The gradient is 0 if the norm is 0.
 double slope(double x, double norm, double p) {
   if (p == 0 || norm == 0) return 0;
   if (p == 2) return x / norm;

@@ -14,9 +14,9 @@
 
 namespace opbench {
 
-/// Rows of `count` elements that are normalised by themselves, as those of layer norm and of group
-/// norm: y = (x - mean)*rstd*weight + bias, and the statistics of each row. `place(row, i)` says
-/// which of `weight` and `bias` belongs to element i of a row.
+/// Rows of `count` elements that are normalised by themselves, in layer norm and group norm: y = (x
+/// - mean)*rstd*weight + bias, and the statistics of each row. `place(row, i)` is the index into
+/// `weight` and `bias` for element i of a row.
 template <class Place>
 struct NormalisedRows {
   std::int64_t count;
@@ -37,8 +37,8 @@ struct NormalisedRows {
     return elements_of({std::move(y), std::move(means), std::move(rstds)});
   }
 
-  /// A row's elements may be large beside what is left where its mean is taken away, and the sum of
-  /// their squares may leave the range. `is_one_pass`: the variance may be mean(x^2) - mean^2.
+  /// The subtraction of the mean can cancel, and the sum of squares may leave the range of fp32.
+  /// `is_one_pass`: the variance may be mean(x^2) - mean^2.
   Terms terms(const InputReader& input, double eps, bool is_one_pass) const {
     std::vector<double> rounding = input.read_all(), means, rstds, greatest;
     for_each_row(rounding, [&](std::size_t r, std::span<double> row) {
@@ -48,7 +48,7 @@ struct NormalisedRows {
       const double rstd = 1 / std::sqrt(squares / double(count) + eps);
       means.push_back(magnitudes / double(count));
       greatest.push_back(std::fmax(magnitudes, squares));
-      // Where squares leave the range the inverse deviation is 0 and nothing of the row is left.
+      // If squares leave the range, the inverse deviation is 0 and the row is lost.
       const double kept = is_one_pass ? 1 + mean * mean * rstd * rstd : 1;
       const double of_all = squares > largest_finite(DType::fp32) ? 0x1p24 : kept;
       rstds.push_back(of_all * rstd);
@@ -63,7 +63,7 @@ struct NormalisedRows {
   }
 
   /// With g = dy*weight and xn = (x - mean)*rstd: dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd by
-  /// rows, dweight and dbias the sums of dy*xn and dy. `inputs`: dy, x, mean, rstd.
+  /// rows; dweight and dbias are the sums of dy*xn and dy. `inputs`: dy, x, mean, rstd.
   template <Sum kSum>
   Reference gradient(std::span<const InputReader> inputs) const {
     std::vector<double> dx = inputs[0].read_all(), x = inputs[1].read_all();
@@ -97,7 +97,7 @@ struct NormalisedRows {
     }
   }
 
-  // Mean, and the sum of the squared distances from it.
+  // The mean, and the sum of the squared distances from it.
   std::pair<double, double> moments(std::span<const double> row) const {
     double sum = 0, squares = 0;
     for (const double x : row) sum += x;
@@ -106,7 +106,7 @@ struct NormalisedRows {
     return {mean, squares};
   }
 
-  // One number of each row, for each of its elements (output 0) and for its statistics.
+  // One number for each row: for its elements (output 0) and for its statistics.
   Reference of_rows(std::vector<double> numbers) const {
     return [numbers = std::move(numbers), count = count](std::size_t output, ElementRange range,
                                                          std::span<double> to) {
@@ -118,13 +118,13 @@ struct NormalisedRows {
   }
 };
 
-// Clang 14 does not find it itself.
+// A deduction guide, which Clang 14 needs.
 template <class Place>
 NormalisedRows(std::int64_t, std::vector<double>, std::vector<double>, Place)
     -> NormalisedRows<Place>;
 
-/// The gradient's call: that of the result, the input, the statistics and the weight, if there is
-/// one.
+/// The gradient's call: the gradient of the result, the input, the statistics and the weight, if
+/// given.
 inline std::vector<GradientCall> gradient_of_normalised(std::string_view name,
                                                         const Problem& forward) {
   GradientCall call{name,
@@ -137,7 +137,7 @@ inline std::vector<GradientCall> gradient_of_normalised(std::string_view name,
   return {call};
 }
 
-/// The means or inverse deviations, which nobody derives by.
+/// The means or inverse deviations, which are not differentiable.
 inline TensorSpec statistic_of_rows(std::string_view name,
                                     Distribution (*data)(const Problem& problem)) {
   TensorSpec spec{name, name, {DType::fp32, DType::fp16, DType::bf16}, data};

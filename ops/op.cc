@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-/// Largest finite, smallest normal and smallest subnormal value of a floating dtype.
+/// The largest finite, smallest normal and smallest subnormal value of a floating dtype.
 struct Limits {
   double max, min_normal, min_subnormal;
 };
@@ -60,7 +60,7 @@ std::string allowed_count(const Op& op) {
   return fmt::format("{} to {}", most - op.optional_inputs, most);
 }
 
-// As describe_inputs stores an input of `rank` axes where nothing else is said.
+// The format that describe_inputs uses for an input of `rank` axes without an explicit format.
 Format format_of_input(const TensorSpec& spec, Format format, std::size_t rank) {
   if (spec.formats.empty())
     return format_for_rank(spec.has_own_dtype() ? Format::ND : format, rank);
@@ -86,7 +86,7 @@ void check_input(const Op& op, std::size_t i, const TensorDesc& input) {
                           names_of(own.empty() ? op.formats : own)));
 }
 
-// All inputs that follow the case's dtype follow the same one, or are floating and promoted.
+// All inputs that follow the case's dtype have the same dtype, or are floating and promoted.
 void check_inputs(const Op& op, std::span<const TensorDesc> inputs) {
   check_input_count(op, inputs.size());
   const TensorDesc* first = nullptr;
@@ -179,7 +179,8 @@ std::vector<TensorDesc> describe_inputs(const Op& op, std::span<const Dims> shap
 }
 
 const Op& find_op(std::string_view name) {
-  // All are registered before main begins. Asked for once a node of a plan.
+  // All operators are registered before main begins. Sorted once, because each node of a plan needs
+  // the list.
   static const std::vector<const Op*> sorted = RegisteredOp::all();
   const auto found =
       std::lower_bound(sorted.begin(), sorted.end(), name,

@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-// Whose results no reference computes, and what they are drawn from.
+// Operators with random results, which no reference computes, and their distributions.
 constexpr std::pair<Drawn, std::string_view> kDrawnAtRandom[] = {
     {Drawn::bernoulli, "bernoulli, bernoulli_float"},
     {Drawn::uniform, "uniform"},
@@ -27,7 +27,7 @@ constexpr std::pair<Drawn, std::string_view> kDrawnAtRandom[] = {
      "RandomUniform"},
 };
 
-// "name: text" at its first colon, or the name alone.
+// "name: text" split at its first colon, or the name alone.
 std::pair<std::string, std::optional<std::string>> split_pair(std::string_view item) {
   const std::size_t colon = item.find(':');
   if (colon == std::string_view::npos) return {std::string(item), std::nullopt};
@@ -166,7 +166,7 @@ std::vector<std::string> spellings(std::string_view recorded_op) {
   if (const auto colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
   std::replace(name.begin(), name.end(), '.', '_');
   add(name);
-  // In place: "add__Tensor", "relu_".
+  // Operators in place: "add__Tensor", "relu_".
   if (const auto twice = name.find("__", 1); twice != std::string::npos) name.erase(twice, 1);
   if (name.ends_with('_')) name.pop_back();
   add(name);

@@ -1,4 +1,4 @@
-// Tables of operators as users write them (--map).
+// Tables of operators that users write (--map).
 #include <fmt/format.h>
 
 #include "ops/op_table.h"
@@ -31,7 +31,7 @@ void read_attrs(const YamlValue& value, OpUse& use) {
 
 const std::vector<std::string> kUseKeys = {"op", "inputs", "outputs", "attrs", "needs"};
 
-// The operator comes first: what else there is depends on it.
+// `op` comes first: the other keys depend on it.
 void read_use_key(const std::string& key, const YamlValue& value, OpUse& use) {
   if (key == "op") {
     use.op = value.located([&] { return &find_op(value.text("op")); });

@@ -103,7 +103,7 @@ Json table_value(const OpTable& table, const NamePairs& pairs,
   return value;
 }
 
-// What the operators take.
+// The dtypes and formats of the operators.
 Json dtypes_value() {
   Json value = Json::object();
   for (const Op* op : RegisteredOp::all()) {
@@ -139,7 +139,7 @@ void emit(YAML::Emitter& out, const Json& value) {
 
 void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pairs,
                     const std::vector<std::string>& only, std::size_t width) {
-  // Further lines are indented more than what follows.
+  // Continuation lines are indented more than the next entry.
   const auto print = [&](std::size_t indent, const std::string& text) {
     out << std::string(indent, ' ') << wrapped(text, width, indent + 4, indent) << '\n';
   };

@@ -39,7 +39,7 @@ auto visit_ordered(DType dtype, Body&& body) {
   }
 }
 
-/// As torch orders: NaN is greater than any number and equal to itself, -0 equals +0.
+/// The order of torch: NaN is greater than any number and equal to itself, -0 equals +0.
 template <class T>
 bool is_less(T a, T b) {
   return a < b;

@@ -1,4 +1,4 @@
-// A tensor with a border of one value; a negative border cuts off.
+// A tensor with a border of one value; a negative border cuts off elements.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -18,7 +18,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {with_shape(inputs[0], padded_shape(apart, paddings_of(apart, attrs)))};
 }
 
-// How far apart the elements of x lie along every axis.
+// The distance of the elements of x along every axis.
 Dims steps_of(std::size_t rank, const Attrs& attrs) {
   Dims steps(rank, 1);
   if (const std::int64_t step = attrs.integer("step"); step != 1) {
@@ -27,7 +27,7 @@ Dims steps_of(std::size_t rank, const Attrs& attrs) {
   return steps;
 }
 
-// Runs along the last axis: of the border, of x, of the border again.
+// Runs along the last axis: of the border, of x, of the border.
 SourceMap padded(const Dims& shape, const Attrs& attrs) {
   const Dims apart = spread_shape(shape, attrs);
   const std::vector<Padding> paddings = paddings_of(apart, attrs);
@@ -72,7 +72,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// The border's gradient is lost, that of what was cut off is 0.
+// The gradient of the border is dropped; that of the cut-off elements is 0.
 std::vector<GradientCall> gradient(const Problem& forward) {
   if (forward.attrs.integer("step") != 1) throw Error("pad: the gradient is for step 1 alone");
   std::vector<std::int64_t> back = forward.attrs.list("pad");

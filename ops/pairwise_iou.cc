@@ -16,7 +16,7 @@ struct Box {
   double area() const { return (x2 - x1) * (y2 - y1); }
 };
 
-// Empty ones too: then a side is negative.
+// The intersection may be empty: then a side is negative.
 Box intersection(const Box& a, const Box& b) {
   return {std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2), std::min(a.y2, b.y2)};
 }
@@ -30,14 +30,14 @@ double iou(const Box& a, const Box& b) {
   return inter > 0 ? inter / (a.area() + b.area() - inter) : 0;
 }
 
-// By how much a box's area changes where each coordinate does by as much as itself. Roundings that
-// do not know of each other add up as squares do.
+// The change of a box's area if each coordinate changes by as much as itself. Independent rounding
+// errors add up like squares.
 double area_rounding(const Box& box) {
   const double width = std::max(box.x2 - box.x1, 0.0), height = std::max(box.y2 - box.y1, 0.0);
   return std::hypot(height * std::hypot(box.x1, box.x2), width * std::hypot(box.y1, box.y2));
 }
 
-// Sides are differences of coordinates, which a device rounds to fp16 first.
+// Sides are differences of coordinates, which a device first rounds to fp16.
 double iou_rounding(const Box& a, const Box& b) {
   const Box both = intersection(a, b);
   const double inter = shared_area(both), all = a.area() + b.area() - inter;
@@ -77,19 +77,19 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {describe(inputs[0].dtype, {inputs[0].shape[0], inputs[1].shape[0]})};
 }
 
-// Two minima, two maxima, two differences, two clamps, two products, a sum, a difference and a
-// division a pair.
+// Operations per pair: two minima, two maxima, two differences, two clamps, two products, a sum, a
+// difference and a division.
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   traffic.operations = 12.0 * double(problem.outputs[0].elements());
   return traffic;
 }
 
-// Small boxes: 14 % of the pairs overlap, of image-sized ones (boxes(1344)) 9 %, and results that
-// are nearly all zero prove little. Here the device's eps shows too, which large areas hide.
+// Small boxes: 14 % of the pairs overlap. With boxes of image size (boxes(1344)) it is 9 %, and
+// results that are nearly all zero prove little. Small areas also show the device's eps.
 Distribution boxes(const Problem&) { return {DistributionKind::boxes, 48, 1}; }
 
-// The boxes of one image's objects beside its many proposals.
+// The number of object boxes of one image; the second input has the many proposals.
 constexpr std::int64_t kMostObjects = 256;
 
 const RegisteredOp registered{{

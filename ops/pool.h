@@ -7,13 +7,14 @@
 
 namespace opbench {
 
-/// Which place of the plane every row and column of the greater one is a copy of.
+/// The place of the smaller plane that each row and column of the larger plane copies.
 struct NearestPlaces {
   std::int64_t planes, h, w;
   std::vector<std::int64_t> rows, columns;
 };
 
-/// Of a use of upsample_nearest2d, and of its gradient, where `dy` is the greater one.
+/// The places for a use of upsample_nearest2d, and of its gradient, which has `dy` as the larger
+/// plane.
 NearestPlaces nearest_places(const TensorDesc& x, const Attrs& attrs);
 NearestPlaces nearest_grad_places(const TensorDesc& dy, const Attrs& attrs);
 
@@ -26,7 +27,7 @@ struct TapRange {
 struct PoolAxis {
   std::int64_t extent, kernel, stride, padding, dilation;
 
-  /// Where a window meets the plane.
+  /// The places of the plane that a window covers.
   TapRange taps_at(std::int64_t window) const {
     const std::int64_t start = window * stride - padding;
     const std::int64_t skipped = start < 0 ? (dilation - 1 - start) / dilation : 0;
@@ -34,10 +35,10 @@ struct PoolAxis {
   }
 };
 
-/// Where each of so many windows meets the plane, worked out once: that takes divisions.
+/// The places of all windows. Computed once, because it needs divisions.
 std::vector<TapRange> taps_of(const PoolAxis& axis, std::int64_t windows);
 
-/// What a pool makes of every plane: [h, w] to [oh, ow].
+/// The geometry of a pool: each plane [h, w] becomes [oh, ow].
 struct Pool {
   std::int64_t planes, h, w, oh, ow;
   Window window;
@@ -50,20 +51,20 @@ struct Pool {
   }
 };
 
-/// How many windows there are along an axis, with `ceil_mode` one more where the last leaves a
-/// rest; it starts inside the plane or its padding before. 0: none fits.
+/// The number of windows along an axis. `ceil_mode` adds a window if the last leaves a remainder;
+/// it starts inside the plane or its leading padding. 0: no window fits.
 std::int64_t pool_windows(const PoolAxis& axis, bool ceil_mode);
 
-/// Of a use of max_pool2d. Errors: throws Error that names the input or attribute and what is
-/// allowed.
+/// The pool of a use of max_pool2d. Errors: throws Error that names the input or attribute and what
+/// is allowed.
 Pool max_pool_shape(const TensorDesc& x, const Attrs& attrs);
 
-/// Height and width of x, of a gradient that is told them: `input_size`, where that is empty
-/// `scale` times those of `dy`.
+/// Height and width of x for a gradient: `input_size`, or `scale` times the extents of `dy` if that
+/// is empty.
 Pair input_size_of(const TensorDesc& dy, const Attrs& attrs, std::int64_t scale);
 
-/// The place in its plane of the element that is greatest in window (oh, ow): the first of equals,
-/// the last NaN if there is any, as torch has it.
+/// The place in its plane of the greatest element of window (oh, ow), like torch: the first of
+/// equal elements, the last NaN if there is any.
 std::int64_t greatest_in_window(const Pool& pool, const double* plane, std::int64_t oh,
                                 std::int64_t ow);
 
@@ -75,9 +76,9 @@ struct AvgPool {
   Pool pool;
   bool count_include_pad = true;
 
-  /// What the sum of window (oh, ow) is divided by: its elements, those in the padding included or
-  /// not. What `ceil_mode` lets stand out beyond the padding never counts. Source: ATen's
-  /// avg_pool2d_out.
+  /// The divisor of the sum of window (oh, ow): its number of elements, with or without those in
+  /// the padding. Elements beyond the padding, which `ceil_mode` can add, never count. Source:
+  /// ATen's avg_pool2d_out.
   double divisor(std::int64_t oh, std::int64_t ow) const {
     return double(count(pool.rows(), oh) * count(pool.columns(), ow));
   }
@@ -91,12 +92,12 @@ struct AvgPool {
   }
 };
 
-/// Of a use of avg_pool2d, and of its gradient, whose windows are those of `dy`. Errors: throws
+/// The windows of a use of avg_pool2d; for its gradient they are those of `dy`. Errors: throws
 /// Error that names the operator, the input or attribute, and what is allowed.
 AvgPool avg_pool_shape(const TensorDesc& x, const Attrs& attrs);
 AvgPool avg_pool_grad_shape(const TensorDesc& dy, const Attrs& attrs);
 
-/// The windows of a plane [h, w]: places [first, last) of the rows and columns that each covers.
+/// The windows of a plane [h, w]: each covers places [first, last) of the rows and columns.
 struct PoolGrid {
   std::int64_t planes, h, w;
   std::vector<TapRange> rows, columns;
@@ -108,7 +109,7 @@ struct PoolGrid {
 /// ceil((i + 1)*extent/count). Source: ATen's adaptive_avg_pool2d.
 std::vector<TapRange> adaptive_taps(std::int64_t extent, std::int64_t count);
 
-/// Of a use of adaptive_avg_pool2d, and of its gradient, whose windows are those of `dy`. Errors:
+/// The windows of a use of adaptive_avg_pool2d; for its gradient they are those of `dy`. Errors:
 /// throws Error that names the operator, the input or attribute, and what is allowed.
 PoolGrid adaptive_grid(const TensorDesc& x, const Attrs& attrs);
 PoolGrid adaptive_grad_grid(const TensorDesc& dy, const Attrs& attrs);

@@ -35,7 +35,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {inputs[1]};
 }
 
-// The second input gives its shape only; its elements are not read.
+// The second input provides its shape only; its elements are not read.
 Traffic traffic(const Problem& problem) {
   return {.bytes_read = double(problem.inputs[0].bytes()),
           .bytes_written = double(problem.outputs[0].bytes()),
@@ -47,7 +47,7 @@ const RegisteredOp registered{{
     .ir_name = "MeanBackward1",
     .summary = "dx = dy/n, repeated along the reduced axes",
     .source = "torch.mean(dim) backward",
-    // Autograd keeps the sizes of self alone, which are those of its gradient.
+    // Autograd saves only the sizes of self, which are those of its gradient.
     .known_as =
         {.calls = {{"MeanBackward",
                     "grads/grads_0, self|output grad_inputs/grad_inputs_0",

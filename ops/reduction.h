@@ -12,66 +12,66 @@ namespace opbench {
 /// Attributes of operators that reduce axes.
 std::vector<AttrSpec> reduce_attrs();
 
-/// Which axes of `shape` the attributes name: all where the list is empty. Errors: throws Error
+/// The axes of `shape` that the attributes name; all if the list is empty. Errors: throws Error
 /// that names the operator and an axis out of range or named twice.
 std::vector<bool> reduced_axes(std::string_view op, const Dims& shape, const Attrs& attrs);
 
-/// The shape of what is left.
+/// The shape of the result.
 Dims reduced_shape(std::string_view op, const Dims& shape, const Attrs& attrs);
 
 /// Elements of `shape` that make one element of the result.
 double reduced_count(std::string_view op, const Dims& shape, const Attrs& attrs);
 
-/// For each axis of `shape` how far one step along it goes in the result: 0 along reduced ones.
+/// The step in the result for one step along each axis of `shape`: 0 along reduced axes.
 Dims strides_in_result(const Dims& shape, const std::vector<bool>& reduced);
 
-/// Where an element goes in the result: `strides` are those of its own tensor, `to` those in the
+/// The place of an element in the result. `strides` are those of its own tensor, `to` those in the
 /// result.
 std::int64_t place_in_result(std::int64_t element, const Dims& strides, const Dims& to);
 
-/// The sums of `x`, or of `of` every element of it, over the reduced axes, in fp64, elements in
-/// their order.
+/// The sums of `of(x)`, or of `x` without `of`, over the reduced axes, in fp64, with the elements
+/// in order.
 std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced,
                               const std::function<double(double)>& of = nullptr);
 
-/// Of sum_to_size: the axes of `shape` that `size`, aligned at the last axis, lacks or has 1 of.
-/// Errors: throws Error that names the operator unless a tensor of `size` can be broadcast to
+/// The axes that sum_to_size reduces: `size`, aligned at the last axis, lacks them or has an extent
+/// of 1. Errors: throws Error that names the operator unless a tensor of `size` can be broadcast to
 /// `shape`.
 std::vector<bool> summed_axes(std::string_view op, const Dims& shape, const Dims& size);
 
 /// The sum of all elements, blocks added in order; 0 for an empty tensor.
 double sum_of(const InputReader& x);
 
-/// The same golden value wherever it is asked for.
+/// A reference with one value for all elements.
 Reference constant_reference(double value);
 
 /// A scalar of the input's dtype.
 std::vector<TensorDesc> infer_scalar(std::span<const TensorDesc> inputs, const Attrs& attrs);
 
-/// Of a gradient that spreads a scalar over `self`: inputs 'grad_output' and 'self', the output
-/// like `self`. Errors: throws Error that names the operator unless 'grad_output' is a scalar of
-/// the same dtype.
+/// The shape rule of a gradient that spreads a scalar over `self`: inputs 'grad_output' and 'self',
+/// the output like `self`. Errors: throws Error that names the operator unless 'grad_output' is a
+/// scalar of the same dtype.
 std::vector<TensorDesc> infer_expanded(std::string_view op, std::span<const TensorDesc> inputs);
 
-/// `self` gives its shape only; its elements are not read.
+/// `self` provides its shape only; its elements are not read.
 Traffic expanded_traffic(const Problem& problem);
 
-/// A scalar, and a tensor of the shape that is given.
+/// A scalar, and a tensor of the given shape.
 std::vector<Dims> scalar_and_tensor(const Dims& shape, const Attrs& attrs);
 
-/// What becomes of the losses of rows or elements.
+/// The reduction of the losses of rows or elements.
 enum class Reduction { mean, sum, none };
 
-/// "reduction", mean: the attribute of a loss and of its gradient.
+/// Attribute "reduction", default mean, of a loss and of its gradient.
 AttrSpec reduction_attr();
 
 Reduction reduction_of(const Attrs& attrs);
 
-/// The shape of a loss whose parts have the shape `parts`: that, or a scalar.
+/// The shape of a loss with parts of shape `parts`: that shape, or a scalar.
 Dims reduced_loss(const Attrs& attrs, const Dims& parts);
 
-/// Errors: throws Error that names the operator unless `grad_output` has the shape of a loss whose
-/// parts have the shape `parts`.
+/// Errors: throws Error that names the operator unless `grad_output` has the shape of a loss with
+/// parts of shape `parts`.
 void require_loss_gradient(std::string_view op, const TensorDesc& grad_output, const Attrs& attrs,
                            const Dims& parts);
 

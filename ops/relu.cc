@@ -5,7 +5,7 @@
 namespace opbench {
 namespace {
 
-// max(x, 0); NaN stays NaN, as in the framework.
+// max(x, 0); NaN stays NaN as in the framework.
 Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   return unary_reference(inputs[0], [](double x) { return std::isnan(x) || x > 0 ? x : 0.0; });
 }

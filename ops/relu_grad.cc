@@ -3,8 +3,7 @@
 namespace opbench {
 namespace {
 
-// 0 where features <= 0, else gradients: NaN features pass the gradient, in the framework and on
-// 910B.
+// 0 if features <= 0, else gradients. NaN features pass the gradient, in the framework and on 910B.
 Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   return binary_reference(inputs[0], inputs[1], [](double gradient, double feature) {
     return feature <= 0 ? 0.0 : gradient;

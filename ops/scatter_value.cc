@@ -1,4 +1,4 @@
-// One number put where an index says, as labels become rows of zeros and ones.
+// Writes one number at the indexed places; it turns labels into rows of zeros and ones.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {inputs[0]};
 }
 
-// Places that the index names, each with its own coordinates but along `dim`.
+// The places that the index names: their own coordinates, except along `dim`.
 std::vector<bool> places_of(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims &self = inputs[0].desc().shape, &shape = inputs[1].desc().shape;
   const Dims strides = row_major_strides(self), from = row_major_strides(shape);
@@ -59,7 +59,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-// The value that is put there does not depend on the input.
+// The written value does not depend on the input.
 std::vector<GradientCall> gradient(const Problem& forward) {
   const std::pair<std::string_view, AttrValue> attrs[] = {{"dim", forward.attrs.integer("dim")},
                                                           {"value", 0.0}};

@@ -10,8 +10,8 @@
 namespace opbench {
 namespace {
 
-// Everything is per element: p, g and accum in, the new p and accum out. CANN's SGD has the first
-// step as a `stat` of 1, which switches the dampening off and expects zeros in accum.
+// Everything is per element: p, g and accum are inputs, the new p and accum are outputs. CANN's SGD
+// marks the first step with a `stat` of 1: it ignores the dampening and expects zeros in accum.
 struct Sgd {
   double lr, momentum, dampening, weight_decay;
   bool nesterov, first_step;
@@ -36,7 +36,7 @@ struct Sgd {
   }
 };
 
-// From `function(sgd, output, p, g, accum)`.
+// The reference from `function(sgd, output, p, g, accum)`.
 template <class Function>
 Reference reference_of(std::span<const InputReader> inputs, const Attrs& attrs, Function function) {
   return [p = inputs[0], g = inputs[1], accum = inputs[2], sgd = Sgd(attrs), function](
@@ -60,10 +60,10 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
       });
 }
 
-// Sums of magnitudes: of the gradient, of accum, and of what the learning rate is a factor of.
+// The sums of magnitudes for the gradient, for accum, and for the factor of the learning rate.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto step = [](const Sgd& sgd, double p, double g, double accum) {
-    // What has no factor may be infinite and counts for nothing.
+    // A part with factor 0 counts as 0, also if it is infinite.
     const auto part = [](double factor, double value) {
       return factor == 0 ? 0 : std::fabs(factor * value);
     };

@@ -9,7 +9,7 @@ namespace {
 
 using Index = std::vector<std::int64_t>;
 
-/// The calls of one use, appended in execution order.
+/// Appends the calls of one use in execution order.
 class Writer {
  public:
   explicit Writer(const Problem& problem) : problem_(problem) {
@@ -47,7 +47,7 @@ class Writer {
                 {{{"axis", std::int64_t{1}}}});
   }
 
-  /// An index_select for every output with its share of the index.
+  /// An index_select with a part of the index for every output.
   void select_parts(const ComposedArg& x, const Index& index) {
     if (parts() == 1) {
       select(x, index);
@@ -60,7 +60,7 @@ class Writer {
       ComposedCall& added = calls_.back();
       added.name += std::to_string(i);
       added.output = i;
-      // Both halves of the backward pass of Full read the one gradient.
+      // Both halves of the backward pass of form "full" read the same gradient.
       added.shares_conversions = problem_.inputs.size() == 1;
     }
   }

@@ -1,5 +1,4 @@
-// softmax and its logarithm along an axis, and their gradients from what autograd saves, the
-// result.
+// softmax and log_softmax along an axis, and their gradients from the saved result.
 #include <cmath>
 
 #include "ops/elementwise.h"
@@ -25,7 +24,7 @@ double greatest_of(const Line& line) {
   return greatest;
 }
 
-// y = exp(x - max)/sum of them
+// y = exp(x - max)/sum(exp(x - max))
 void softmax(const Line& line) {
   const double greatest = greatest_of(line);
   double sum = 0;
@@ -48,8 +47,8 @@ void softmax_grad(const Line& dy, const Line& y) {
   for (std::int64_t k = 0; k < dy.extent; ++k) dy[k] = (dy[k] - sum) * y[k];
 }
 
-// Each exponent is rounded in proportion to itself, and what it is the exponent of in proportion to
-// the share; so are those of the sum.
+// The rounding of each exponent is relative to the exponent; the error of its exponential is that
+// times the share. The sum has the errors of all exponentials.
 void softmax_terms(const Line& line) {
   const double greatest = greatest_of(line);
   double sum = 0, exponents = 0;
@@ -64,7 +63,7 @@ void softmax_terms(const Line& line) {
   }
 }
 
-// The logarithm of a sum that is 1 or more, and what is taken away before.
+// The logarithm of a sum of at least 1, and the subtracted maximum.
 void log_softmax_terms(const Line& line) {
   const double greatest = greatest_of(line);
   double sum = 0;
@@ -113,7 +112,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   return elements_of({std::move(dx)});
 }
 
-// exp overflows there unless the maximum is taken away first, and underflows.
+// exp overflows at these points unless the maximum is subtracted first, and underflows.
 std::vector<double> corner_points(const Attrs&, DType dtype) {
   const double overflow = dtype == DType::fp16 ? 11.5 : 89;
   return {overflow, -overflow, 1.2 * overflow, -1.2 * overflow};
@@ -172,7 +171,7 @@ Op backward(const ElementwiseRow& row) {
   return op;
 }
 
-// Of a line of results each is a share of 1, or its logarithm.
+// Results: shares of 1, or their logarithms.
 Distribution shares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 Distribution logarithms(const Problem&) { return {DistributionKind::uniform, -8, 0}; }
 
@@ -181,8 +180,7 @@ Terms terms_of_result(std::span<const InputReader> inputs, const Attrs& attrs) {
   return {.magnitude = reference<kName, kTerms>(inputs, attrs)};
 }
 
-// Where one element has nearly all of the row, its gradient is a difference of nearly equal
-// numbers.
+// If one element has nearly the whole sum, its gradient is a difference of nearly equal numbers.
 void softmax_grad_terms(const Line& dy, const Line& y) {
   double sum = 0;
   for (std::int64_t k = 0; k < dy.extent; ++k) sum += std::fabs(dy[k] * y[k]);
@@ -214,7 +212,7 @@ void log_softmax_grad_greatest(const Line& dy, const Line& y) {
   }
 }
 
-// PyTorch rounds sums to the dtype.
+// The bound also covers sums that are rounded to the dtype, as in PyTorch.
 template <OpName kName, void (*kTerms)(const Line& dy, const Line& y),
           void (*kGreatest)(const Line& dy, const Line& y)>
 Terms terms_of_gradient(std::span<const InputReader> inputs, const Attrs& attrs) {

@@ -12,15 +12,15 @@ std::string nonzero(const AttrValue& value) {
              : "";
 }
 
-// log(1 + e) for 0 <= e <= 1: log of the rounded sum, plus what the rounding lost. As exact as
-// log1p and three times as fast, which is most of the time that verification takes.
+// log(1 + e) for 0 <= e <= 1: the logarithm of the rounded sum, plus a correction of the rounding.
+// It is as exact as log1p and three times as fast; verification spends most of its time here.
 double log1p_unit(double e) {
   const double sum = 1 + e;
   return std::log(sum) + (e - (sum - 1)) / sum;
 }
 
-// log(1 + exp(t)) / beta where t = beta*x <= threshold, else x; in the form that neither overflows
-// nor cancels.
+// log(1 + exp(t)) / beta if t = beta*x <= threshold, else x; in the form that neither overflows nor
+// cancels.
 double softplus(double x, const SoftplusNumbers& p) {
   if (p.is_linear(x)) return x;
   const double beta = double(p.beta), t = beta * x;
@@ -32,7 +32,8 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
                          [p = SoftplusNumbers(attrs)](double x) { return softplus(x, p); });
 }
 
-// The device adds exp(t) to 1, whose logarithm is off by a roundoff of 1 where t is far below 0.
+// The device rounds 1 + exp(t): the error of the logarithm is a unit roundoff of 1, also if t is
+// far below 0.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   return {.magnitude = unary_reference(inputs[0], [p = SoftplusNumbers(attrs)](double x) {
             return p.is_linear(x) ? std::fabs(x)
@@ -80,7 +81,7 @@ std::vector<AttrSpec> softplus_attrs() {
 std::vector<double> softplus_corner_points(const Attrs& attrs, DType dtype) {
   const double beta = attrs.number("beta");
   const double edge = attrs.number("threshold") / beta;
-  // ln of the largest finite and the smallest normal value.
+  // The logarithms of the largest finite and the smallest normal value.
   const bool is_half = dtype == DType::fp16;
   const double log_max = is_half ? 11.0898 : 88.7228, log_min = is_half ? -9.7041 : -87.3365;
   std::vector<double> points;

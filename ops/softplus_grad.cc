@@ -6,14 +6,14 @@
 namespace opbench {
 namespace {
 
-// dy * sigmoid(beta*x) where beta*x <= threshold, else dy.
+// dy * sigmoid(beta*x) if beta*x <= threshold, else dy.
 double softplus_grad(double dy, double x, const SoftplusNumbers& p) {
   if (p.is_linear(x)) return dy;
   const double t = double(p.beta) * x;
-  // exp of a negative number only, so that nothing overflows on either side.
+  // The exponent is never positive, so nothing overflows on either side.
   const double e = std::exp(-std::fabs(t));
   const double slope = (t >= 0 ? 1.0 : e) / (1 + e);
-  // Below exp(-103.97) fp32 has no slope but 0, and Inf*0 is NaN.
+  // Below exp(-103.97) the slope in fp32 is 0, and Inf*0 is NaN.
   return dy * (std::isinf(dy) ? double(static_cast<float>(slope)) : slope);
 }
 

@@ -12,8 +12,8 @@ std::size_t axis_in(std::string_view op, const Dims& shape, const Attrs& attrs) 
   return axis_of(op, shape, attrs.integer("axis"));
 }
 
-// One line along the axis: `order[k]` becomes the place of the k-th element. Places break ties,
-// which makes any sort stable.
+// Sorts one line along the axis: `order[k]` becomes the place of the k-th element. Places break
+// ties, so any sorting algorithm is stable.
 template <class T>
 void sort_line(const T* x, const AxisView& view, bool descending, std::int64_t* order) {
   for (std::int64_t k = 0; k < view.extent; ++k) order[k] = k;
@@ -25,7 +25,7 @@ void sort_line(const T* x, const AxisView& view, bool descending, std::int64_t* 
   });
 }
 
-// For every element of the output its place along the axis of the input.
+// The place along the axis of the input, for every element of the output.
 std::vector<std::int64_t> places(const InputReader& input, const AxisView& view, bool descending) {
   const std::int64_t elements = input.desc().elements();
   std::vector<std::int64_t> result(static_cast<std::size_t>(elements));
@@ -47,7 +47,7 @@ std::vector<std::int64_t> places(const InputReader& input, const AxisView& view,
   return result;
 }
 
-// Of the sorted elements themselves, element by element.
+// The source of the sorted elements, element by element.
 SourceMap sorted(std::shared_ptr<const std::vector<std::int64_t>> from, const AxisView& view) {
   return [from, view](std::size_t, std::int64_t element) -> SourceRun {
     const std::int64_t line = view.extent * view.inner;
@@ -58,7 +58,8 @@ SourceMap sorted(std::shared_ptr<const std::vector<std::int64_t>> from, const Ax
   };
 }
 
-// kValues: output 0 are the elements in order and output 1 their places; else the places only.
+// kValues: output 0 has the sorted elements and output 1 their places; otherwise the places are the
+// only output.
 template <bool kValues>
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims& shape = inputs[0].desc().shape;
@@ -89,7 +90,7 @@ std::optional<IndexedLines> indexed(const Problem& problem, std::size_t output) 
   return indexed_along(view, view.extent, true);
 }
 
-// No operations are counted: how many comparisons there are is the algorithm's business.
+// Operations are not counted: the number of comparisons depends on the algorithm.
 constexpr auto kTraffic = movement_traffic;
 
 std::vector<AttrSpec> sort_attrs() {

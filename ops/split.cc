@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostParts = 4096;
 
 std::vector<std::int64_t> chunk_sizes(std::int64_t extent, std::int64_t chunks) {
-  // torch.chunk keeps the number of parts where there is nothing to cut.
+  // torch.chunk returns `chunks` parts of an empty axis.
   if (extent == 0) return std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0);
   const std::int64_t size = extent / chunks + (extent % chunks != 0 ? 1 : 0);
   std::vector<std::int64_t> sizes;
@@ -37,9 +37,9 @@ void check_sizes(const std::vector<std::int64_t>& sizes, std::int64_t extent, st
                   fmt::join(sizes, ","), to_string(shape), kMostParts, extent, axis));
 }
 
-// Extents of the parts of a split of `shape`: attribute `sizes`, or where it is empty `chunks`
-// parts as torch.chunk cuts them: all as large as the first but the last, and fewer parts where
-// that reaches the end.
+// The extents of the parts of a split of `shape`: attribute `sizes`, or if it is empty `chunks`
+// parts like torch.chunk: all as large as the first except the last, and fewer parts if these reach
+// the end.
 std::vector<std::int64_t> split_sizes(const Dims& shape, const Attrs& attrs) {
   const std::size_t axis = axis_of("split", shape, attrs.integer("axis"));
   if (attrs.list("sizes").empty()) return chunk_sizes(shape[axis], attrs.integer("chunks"));
@@ -68,7 +68,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
   const Dims& shape = inputs[0].desc().shape;
   const AxisView view(shape, axis_of("split", shape, attrs.integer("axis")));
   const std::int64_t row = view.extent * view.inner;
-  std::vector<std::int64_t> starts{0};  // of every part, then of the end, within a row
+  std::vector<std::int64_t> starts{0};  // within a row: of every part, then the end
   for (const std::int64_t size : split_sizes(shape, attrs)) {
     starts.push_back(starts.back() + size * view.inner);
   }
@@ -87,12 +87,12 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {call};
 }
 
-// SplitD cuts along the channels of NC1HWC0 only between blocks.
+// SplitD cuts channels of NC1HWC0 only between blocks.
 std::string engine_refusal(const Problem& problem, const FrameworkRules&) {
   return unaligned_cut(problem, problem.outputs);
 }
 
-// A copy of each part: views that the next operator needs dense.
+// Copies of the parts: torch.split makes views, which the next operator needs dense.
 std::vector<ComposedCall> compose(const Problem& problem, std::string_view) {
   return dense_parts({ComposedArg::input, 0}, problem.inputs[0].shape,
                      split_sizes(problem.inputs[0].shape, problem.attrs),

@@ -1,4 +1,5 @@
-// Tensors joined along a new axis, and taken apart along one: each is the other's gradient.
+// Tensors joined along a new axis, and a tensor divided along an axis: each is the gradient of the
+// other.
 #include <fmt/format.h>
 
 #include "ops/elementwise.h"
@@ -122,7 +123,7 @@ const RegisteredOp unbind{{
 
 Dims stacked_shape(const Dims& part, std::int64_t parts, const Attrs& attrs) {
   Dims whole = part;
-  whole.push_back(parts);  // one axis more to count in
+  whole.push_back(parts);  // negative axes also count the new axis
   const std::size_t axis = axis_of("stack", whole, attrs.integer("axis"));
   whole.pop_back();
   whole.insert(whole.begin() + static_cast<std::ptrdiff_t>(axis), parts);

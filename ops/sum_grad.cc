@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kName = "sum_grad";
 
-// Blocks of channels are filled by a scalar alone.
+// Only a scalar is spread over blocks of channels.
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   if (attrs.list("axes").empty() && !attrs.flag("keep_dims")) return infer_expanded(kName, inputs);
   const Dims wanted = reduced_shape(kName, inputs[1].shape, attrs);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kName = "sum_to_size";
 
-// Blocks of channels stay blocks where no channels are summed up.
+// Blocks of channels stay complete if channels are not summed.
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const Dims& size = attrs.list("size");
   const std::vector<bool> summed = summed_axes(kName, inputs[0].shape, size);

@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-/// The magnitudes of the finite elements of inputs; of an index, its elements.
+/// The magnitudes of the finite elements of inputs; an index is unchanged.
 class InputMagnitudes {
  public:
   explicit InputMagnitudes(std::span<const InputReader> inputs) {
@@ -34,7 +34,7 @@ class InputMagnitudes {
   std::vector<InputReader> readers_;
 };
 
-// Of alpha and beta.
+// The magnitudes of attributes alpha and beta.
 Attrs magnitudes_of(const Attrs& attrs) {
   Attrs result = attrs;
   for (const auto& [name, value] : attrs.values()) {
@@ -48,7 +48,7 @@ double elements_per_output(const Op& op, std::span<const InputReader> inputs, co
   return std::max(1.0, double(inputs[0].desc().elements()) / std::max(1.0, outputs));
 }
 
-// No partial sum is greater, in whichever order; a mean divides after it has added.
+// No partial sum is greater, in any order; a mean divides after the sum.
 Terms terms_of_sum(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto magnitudes = std::make_shared<const InputMagnitudes>(inputs);
   const auto terms = [magnitudes, sum = op.reference(magnitudes->readers(), magnitudes_of(attrs))](
@@ -61,11 +61,11 @@ Terms terms_of_sum(const Op& op, std::span<const InputReader> inputs, const Attr
   return {.magnitude = terms(1), .greatest = terms(elements_per_output(op, inputs, attrs))};
 }
 
-// More than the last place of every dtype, and little enough for most functions to be straight.
+// Larger than the epsilon of every dtype, and small enough for most functions to be nearly linear.
 constexpr double kChange = 0x1p-5;
 
-/// The reference with one input larger by kChange of itself: a copy of that input, and the readers
-/// of all.
+/// The reference with one input multiplied by 1 + kChange: a copy of that input, and the readers of
+/// all inputs.
 class ChangedInput {
  public:
   ChangedInput(const Problem& problem, std::span<const InputReader> inputs, std::size_t changed)
@@ -86,7 +86,8 @@ class ChangedInput {
   Reference reference_;
 };
 
-/// Terms that nobody stated: made when they are first asked for, as most outputs need none.
+/// Terms of an operator that states no terms. Computed on the first request, because most outputs
+/// need no terms.
 class FoundTerms {
  public:
   FoundTerms(const Problem& problem, std::span<const InputReader> inputs)
@@ -122,7 +123,7 @@ class FoundTerms {
   std::vector<std::unique_ptr<const ChangedInput>> changed_;
 };
 
-// Inputs are exact: one operation on them has no other rounding than that of its result.
+// Inputs are exact: a single operation has the rounding of its result only.
 bool is_rounded_once(const Problem& problem) {
   const double elements = double(problem.outputs[0].elements());
   return !problem.op->mixes_elements() &&

@@ -8,11 +8,11 @@
 
 namespace opbench {
 
-/// The terms of a use of an operator, with a magnitude. Where the operator states none, it is
-/// found: sums are added up once more, of magnitudes; an element that is one operation on the
-/// inputs is rounded once; of others it is their own magnitude and how much they change with each
-/// input, as multiples of a change of the input by 2^-5. Inputs are copied for that when it is
-/// asked for. `problem` and the storage of `inputs` outlive the result.
+/// The terms of a use of an operator, always with a magnitude. If the operator states no terms,
+/// they are computed. A sum is repeated with magnitudes. A single operation on the inputs is
+/// rounded once. Other elements get their own magnitude plus their change for a change of each
+/// input by 2^-5, scaled to the full input; this copies the inputs on the first request. `problem`
+/// and the storage of `inputs` outlive the result.
 Terms terms_of(const Problem& problem, std::span<const InputReader> inputs);
 
 /// Selects a sum of terms, or the sum of their magnitudes.
@@ -24,7 +24,7 @@ inline double summand(Sum sum, double value) {
 /// a - b, or |a| + |b|.
 inline double subtracted(Sum sum, double a, double b) { return summand(sum, a) + summand(sum, -b); }
 
-/// |value|, 0 of Inf and NaN: beside an infinite term the sum of the others may leave the range
+/// |value|, and 0 for Inf and NaN: next to an infinite term the sum of the other terms may overflow
 /// with the other sign.
 double finite_magnitude(double value);
 

@@ -27,7 +27,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {describe(inputs[0].dtype, shape), describe(DType::int64, shape)};
 }
 
-// The places of the first elements of a line in order, the first of equals first.
+// The places of the first elements of a sorted line; equal elements keep their order.
 template <class T>
 std::vector<std::int64_t> first_places(const T* line, const AxisView& view, std::int64_t k,
                                        bool largest) {
@@ -87,7 +87,7 @@ const RegisteredOp registered{{
         "first of equals first, NaN greatest",
     .source = "torch.topk; CANN TopKD",
     .known_as = {.calls =
-                     {// The order of what is not sorted is nobody's fault.
+                     {// Without `sorted` the order of the results is undefined.
                       {"topk, TopKD",
                        "self|x",
                        "values|result0, indices|result1",

@@ -29,7 +29,7 @@ std::string groups_problem(const AttrValue& value) {
 }
 
 // fp16, bf16, int16: 16; 8-bit types: 32; fp32 and int32: 8 or 16; 64-bit types, which only AICPU
-// has: 16. Source: comment of TransData in CANN's transformation_ops.h.
+// supports: 16. Source: comment of TransData in CANN's transformation_ops.h.
 void check_c0(DType dtype, std::int64_t c0) {
   const bool is_allowed = c0 == default_c0(dtype) || (size_of(dtype) == 4 && c0 == 8);
   if (is_allowed) return;
@@ -43,7 +43,7 @@ int wanted_c0(const TensorDesc& x, const Attrs& attrs) {
   return c0;
 }
 
-// Plain formats follow the rank, but the order of five axes is not taken for that of four.
+// Plain formats follow the rank, but NCDHW is not accepted for NCHW.
 Format destination(const TensorDesc& x, const Attrs& attrs) {
   const Format wanted = parse_format(attrs.word("dst_format"));
   const std::size_t rank = x.shape.size();
@@ -69,7 +69,7 @@ TensorDesc described(const TensorDesc& x, Format format, int c0, int groups) {
     TensorDesc y = describe(x.dtype, x.shape, format);
     if (is_private(format)) y.c0 = c0;
     if (format == Format::FRACTAL_Z) y.groups = groups;
-    element_count({y.storage_elements(), std::int64_t(size_of(y.dtype))});  // overflows
+    element_count({y.storage_elements(), std::int64_t(size_of(y.dtype))});  // throws on overflow
     return y;
   } catch (const Error& error) {
     throw Error(fmt::format("trans_data: dst_format {} does not fit x = {}: {}", name(format),

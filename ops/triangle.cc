@@ -1,4 +1,4 @@
-// Elements above or below a diagonal of matrices, as causal masks are made.
+// Elements above or below a diagonal of matrices, as in causal masks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return {inputs[0]};
 }
 
-// Everything of a row from the diagonal on, or up to it.
+// The elements of a row from the diagonal on, or up to it.
 template <bool kIsUpper>
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims& shape = inputs[0].desc().shape;
@@ -31,7 +31,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
       [rows = shape.end()[-2], columns = shape.back(), diagonal = attrs.integer("diagonal")](
           std::size_t, std::int64_t element) -> SourceRun {
         const std::int64_t row = element / columns % rows, column = element % columns;
-        // The first column that is kept (upper), or that is not (lower).
+        // The first column to keep (upper), or the first to drop (lower).
         const std::int64_t border =
             std::clamp<std::int64_t>(row + diagonal + (kIsUpper ? 0 : 1), 0, columns);
         const bool is_kept = (column >= border) == kIsUpper;

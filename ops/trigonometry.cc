@@ -1,4 +1,4 @@
-// Sine and cosine, as rotary embeddings and positions take them, and their gradients.
+// Sine and cosine, for rotary and positional embeddings, and their gradients.
 #include <cmath>
 
 #include "ops/elementwise_op.h"

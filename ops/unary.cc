@@ -31,7 +31,7 @@ std::vector<GradientCall> gradient_of_neg(const Problem&) {
 
 Distribution positive(const Problem&) { return {DistributionKind::uniform, 0, 4}; }
 
-// x/2 times a sum of 1 and a value near -1 for x far below 0.
+// x/2 times a sum of 1 and a value that is near -1 if x is far below 0.
 Terms gelu_terms(std::span<const InputReader> inputs, const Attrs&) {
   return {.magnitude = unary_reference(inputs[0], [](double x) { return 2 * std::fabs(x); })};
 }
@@ -146,7 +146,8 @@ const RegisteredOp kOperators[] = {
                     "self",
                     "result|self|out",
                     {.attrs = "approximate: approximate as none|tanh", .needs = "approximate"}},
-                   // Ascend's dumper drops the word, and the device's Gelu is the form with tanh.
+                   // Ascend's dumper drops `approximate`, and the device's Gelu is the form with
+                   // tanh.
                    {"gelu",
                     "self",
                     "result|self|out",

@@ -21,19 +21,20 @@ auto clamp_grad(const Attrs& attrs) {
   };
 }
 
-// What does not depend on x has no slope, not even where x is no number.
+// With an exponent of 0 the result is constant: the gradient is 0, also if x is NaN.
 auto pow_grad(const Attrs& attrs) {
   return [exponent = attrs.number("exponent")](double dy, double x) {
     return exponent == 0 ? 0 : dy * exponent * power_of(x, exponent - 1);
   };
 }
 
-// What the forward operators give.
+// Results of the forward operators.
 Distribution positive(const Problem&) { return {DistributionKind::uniform, 0.125, 2}; }
 Distribution in_unit(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 Distribution around_zero(const Problem&) { return {DistributionKind::uniform, -1, 1}; }
 
-// Factors of results that are none of tanh and of sigmoid, in any order.
+// A saved result outside the range of tanh or sigmoid has large factors. They may be multiplied in
+// any order.
 Terms tanh_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
   return Terms{.greatest = binary_reference(inputs[0], inputs[1], [](double dy, double y) {
                  return greatest_product({dy, 1 - y, 1 + y});
@@ -47,7 +48,7 @@ Terms sigmoid_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
 }
 
 // P(x) = (1 + erf(x/sqrt 2))/2 and x p(x) cancel around x = -0.75. The argument of tanh has the
-// cube of x, beside a slope that is 0 where it overflows.
+// cube of x; if it overflows, the slope that it is multiplied with is 0.
 Terms gelu_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto rounding = [](double dy, double x) {
     const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
@@ -55,7 +56,7 @@ Terms gelu_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
     return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density);
   };
   const auto greatest = [is_cubic = attrs.word("approximate") == "tanh"](double dy, double x) {
-    // The slope of a large negative x is below all numbers, and 0 times Inf is none.
+    // The slope of a large negative x underflows to 0, and 0 times Inf is NaN.
     if (std::isinf(dy) && std::isfinite(x) && x < -10) return std::numeric_limits<double>::max();
     return is_cubic ? greatest_product({dy, x, x, x}) : 0;
   };
@@ -63,7 +64,7 @@ Terms gelu_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
                .greatest = binary_reference(inputs[0], inputs[1], greatest)};
 }
 
-// In any order of the factors.
+// The factors may be multiplied in any order.
 Terms pow_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const auto greatest = [exponent = attrs.number("exponent")](double dy, double x) {
     return greatest_product({dy, exponent, std::pow(x, exponent - 1)});

@@ -1,4 +1,4 @@
-// Planes made greater or smaller by the nearest element, and the gradient that adds up the copies.
+// Planes resized by the nearest element, and the gradient that sums the copies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kName = "upsample_nearest2d", kGradName = "upsample_nearest2d_grad";
 
-// Usually twice the height and width.
+// The default is twice the height and width.
 Pair output_size_of(const TensorDesc& x, const Attrs& attrs) {
   require_planes(kName, "self", x);
   if (!attrs.list("output_size").empty()) return pair_of(attrs, "output_size");
@@ -34,16 +34,16 @@ void require_elements(std::string_view op, std::int64_t from, std::int64_t to) {
       fmt::format("{}: an axis of 0 places is made {} long; allowed: at least 1 place", op, to));
 }
 
-// In fp32, as ATen: floor(place*scale), scale the quotient of the extents or what is given.
-// (PyTorch 1.13 disagrees with itself where a given scale is not that of the extents, 1 or 2: for
-// one channel, for channels_last and in the gradient its CPU code goes by the extents.)
+// floor(place*scale) in fp32 like ATen; scale is the quotient of the extents, or the given one.
+// (PyTorch 1.13 is inconsistent if a given scale differs from the quotient of the extents, 1 or 2:
+// for one channel, for channels_last and in the gradient its CPU code uses the extents.)
 std::vector<std::int64_t> places_of(std::int64_t from, std::int64_t to, double scale_factor) {
   const float scale = scale_factor > 0 ? static_cast<float>(1 / scale_factor)
                                        : static_cast<float>(from) / static_cast<float>(to);
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < to; ++i) {
     const float place = std::floor(static_cast<float>(i) * scale);
-    // Far out, or nowhere (0 times infinity), it is the last one.
+    // A place beyond the end, or NaN (0 times infinity), becomes the last place.
     const bool is_inside = place < static_cast<float>(from);
     places.push_back(is_inside ? std::min(static_cast<std::int64_t>(place), from - 1) : from - 1);
   }

@@ -23,7 +23,7 @@ class StepReader {
   bool at_end() const { return rest().empty(); }
   std::string_view step() const { return text_.substr(start_, position_ - start_); }
 
-  // The name of the next step, its bracket opened.
+  // Reads the name of the next step and its opening bracket.
   std::string_view open_step() {
     if (position_ != 0) expect('.');
     start_ = position_;
@@ -42,7 +42,7 @@ class StepReader {
     position_ = static_cast<std::size_t>(end - text_.data());
     return value;
   }
-  // "a,b,c", nothing where `close` stands at once.
+  // Reads "a,b,c" up to `close`; empty if `close` follows at once.
   Dims numbers(char close) {
     Dims values;
     if (rest().starts_with(close)) return values;
@@ -77,7 +77,7 @@ class StepReader {
   std::size_t start_ = 0, position_ = 0;
 };
 
-// As Dims of exactly (or from, to) so many numbers.
+// The arguments as Dims, which must have from `least` to `most` numbers.
 Dims arguments(StepReader& reader, std::string_view step, std::size_t least, std::size_t most) {
   Dims values = reader.numbers(')');
   reader.close_step();
@@ -86,7 +86,7 @@ Dims arguments(StepReader& reader, std::string_view step, std::size_t least, std
                           most == least ? "" : fmt::format(" to {}", most), values.size()));
 }
 
-// Written so that nothing overflows: every product and sum is checked before it is made.
+// Every product and sum is checked before it is computed, so nothing overflows.
 void check_strided(const StridedView& view, std::int64_t elements) {
   if (view.shape.size() != view.strides.size()) {
     throw Error(fmt::format("{} extents, but {} strides", view.shape.size(), view.strides.size()));
@@ -123,7 +123,7 @@ StridedView as_strided(StepReader& reader, const Dims& base) {
 
 struct Step {
   std::string_view name;
-  std::size_t least, most;  ///< how many numbers it takes
+  std::size_t least, most;  ///< the allowed count of numbers
   StridedView (*apply)(const StridedView& view, const Dims& numbers);
 };
 

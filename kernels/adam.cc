@@ -1,4 +1,5 @@
-// The update of Adam, piece by piece in the cache in fp32: both means, then the parameters.
+// The update of Adam, computed piece by piece in the cache in fp32: both means, then the
+// parameters.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/adam.cc"
 #include "ops/adam.h"
@@ -46,7 +47,7 @@ struct Step {
 
 }  // namespace
 
-// In place, but for the gradient, which is used up.
+// Works in place; the contents of the gradient are lost.
 void adam_piece(const AdamAttrs& a, std::size_t count, float* p, float* g, float* m, float* v) {
   if (a.weight_decay != 0) {
     if (a.is_decoupled) {
@@ -74,7 +75,7 @@ Launch prepare(const Problem& problem) {
   return [dtype = problem.inputs[0].dtype, of = AdamAttrs(problem.attrs),
           elements = stored_elements(problem)](const KernelArgs& args) {
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      constexpr std::int64_t kPiece = 1024;  // four of them stay in the L1 cache
+      constexpr std::int64_t kPiece = 1024;  // elements; four arrays of them stay in the L1 cache
       alignas(64) float values[4][kPiece];
       for (std::int64_t place = begin; place < end; place += kPiece) {
         const std::int64_t count = std::min(kPiece, end - place);

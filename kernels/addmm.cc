@@ -1,4 +1,4 @@
-// A product in fp32, added to what is broadcast to it and rounded once.
+// A product in fp32, added to a broadcast tensor and rounded once.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// The product alone, left in fp32.
+// The product without `self`, in fp32.
 Problem product_of(const Problem& problem) {
   const Op& op = find_op("matmul");
   Problem product = make_problem(op, {problem.inputs[1], problem.inputs[2]}, Attrs(op.attrs));
@@ -20,7 +20,7 @@ Problem product_of(const Problem& problem) {
   return product;
 }
 
-/// Elements of self beside those of the result, and what they are multiplied by.
+/// The elements of self for each element of the result, with their factor.
 struct Added {
   DType dtype, result;
   BroadcastView view;
@@ -58,7 +58,7 @@ Launch prepare(const Problem& problem) {
   const auto product = std::make_shared<Scratch>(problem.outputs[0].elements());
   return [added = Added(problem), product,
           multiply = packed_matmul(product_of(problem), kLoad)](const KernelArgs& args) {
-    constexpr std::int64_t kGrain = 4096;  // elements worth waking a thread for
+    constexpr std::int64_t kGrain = 4096;  // elements; fewer do not repay waking a thread
     void* const sums = product->data();
     multiply({args.inputs.subspan(1), {&sums, 1}});
     parallel_ranges(added.elements, kGrain, [&](std::int64_t begin, std::int64_t end) {

@@ -32,8 +32,8 @@ struct Muls {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, hn::Set(F32(), value)); }
 };
 
-// Streaming pays where few lines are written in part, which they are at both ends of a row that is
-// no whole number of them.
+// Streaming pays only if few lines are written partly. Both ends of a row are such lines unless the
+// row is a whole number of lines.
 bool streams_rows(const ElementwisePart& part, std::size_t size) {
   constexpr std::size_t kLine = 64, kFewLines = 4, kManyLines = 64;
   const std::size_t bytes = part.count * size;
@@ -141,7 +141,7 @@ namespace {
 /// Both inputs and the output of one dtype.
 using Binary = std::function<void(DType dtype, bool stream, const ElementwisePart& part)>;
 
-/// Part of an input as `to`: itself, or converted to `buffer`.
+/// A part of an input as `to`: in place, or converted into `buffer`.
 const void* promoted_part(const void* from, DType dtype, DType to, std::size_t first,
                           std::size_t count, void* buffer) {
   from = at(from, dtype, static_cast<std::int64_t>(first));
@@ -150,7 +150,7 @@ const void* promoted_part(const void* from, DType dtype, DType to, std::size_t f
   return buffer;
 }
 
-/// Inputs of another dtype than the output are converted to it, piece by piece in the cache.
+/// Inputs with another dtype than the output are converted piece by piece in the cache.
 Launch prepare_promoting(const Problem& problem, Binary binary) {
   return broadcast_launch(problem, [a = problem.inputs[0].dtype, b = problem.inputs[1].dtype,
                                     y = problem.outputs[0].dtype,

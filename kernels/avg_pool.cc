@@ -1,4 +1,4 @@
-// Average pools and their gradients plane by plane, as a framework computes them.
+// Average pools and their gradients plane by plane, like a framework.
 #include <algorithm>
 
 #include "kernels/simd/channel_planes.h"
@@ -32,7 +32,7 @@ struct Windows {
     }
   }
 
-  // body(h, first, last, window): a row of the elements of each window.
+  // Calls body(h, first, last, window) for each row of elements of each window.
   template <class Body>
   void for_each_row(Body body) const {
     std::size_t window = 0;
@@ -81,7 +81,7 @@ Launch plane_by_plane(const Problem& problem, const Windows& windows) {
   };
 }
 
-// kWindows: what makes the windows from the description of the input.
+// kWindows: the function that makes the windows from the description of the input.
 template <Side kSide, auto kWindows>
 Launch prepare(const Problem& problem) {
   return plane_by_plane<kSide>(problem, Windows(kWindows(problem.inputs[0], problem.attrs)));

@@ -1,6 +1,6 @@
-// y = x1 + alpha*x2. Sources: CANN axpy.py takes vaxpy with alpha as a constant of the tensor's
-// dtype where shapes are equal but for the last axis, else vmuls and vadd; axpy_v2.py casts alpha
-// to it too, and its dynamic kernel widens fp16 to fp32 for vmla.
+// y = x1 + alpha*x2. Sources: CANN axpy.py uses vaxpy with alpha as a constant of the tensor's
+// dtype if the shapes are equal except for the last axis, else vmuls and vadd. axpy_v2.py also
+// casts alpha to that dtype; its dynamic kernel widens fp16 to fp32 for vmla.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/axpy.cc"
 #include <hwy/foreach_target.h>
@@ -20,7 +20,7 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// vmla: one rounding in fp32.
+// vmla: one rounding, to fp32.
 struct MulAdd {
   float alpha;
   HWY_INLINE VF32 operator()(VF32 x1, VF32 x2) const {
@@ -28,27 +28,27 @@ struct MulAdd {
   }
 };
 
-// x1 + product rounded to odd, which no later rounding mistakes for a tie.
+// x1 + product rounded to odd: no later rounding can take it for a tie.
 HWY_INLINE VF32 add_to_odd(VF32 x1, VF32 product) {
   const F32 d;
   const hn::RebindToSigned<F32> i32;
   const VF32 sum = hn::Add(x1, product);
-  // What the sum lost (Knuth's two-sum); NaN where it is not finite.
+  // The rounding error of the sum (Knuth's two-sum); NaN if it is not finite.
   const VF32 part = hn::Sub(sum, x1);
   const VF32 lost = hn::Add(hn::Sub(x1, hn::Sub(sum, part)), hn::Sub(product, part));
   const auto bits = hn::BitCast(i32, sum);
   const auto is_even = hn::Eq(hn::And(bits, hn::Set(i32, 1)), hn::Zero(i32));
   const auto is_inexact = hn::RebindMask(i32, hn::Gt(hn::Abs(lost), hn::Zero(d)));
-  // One unit towards the exact sum: away from zero where both have the same sign.
+  // One unit towards the exact sum: away from zero if both have the same sign.
   const auto step =
       hn::Or(hn::ShiftRight<31>(hn::Xor(bits, hn::BitCast(i32, lost))), hn::Set(i32, 1));
   const auto used = hn::IfThenElseZero(is_inexact, hn::IfThenElseZero(is_even, step));
   return hn::BitCast(d, hn::Add(bits, used));
 }
 
-// vaxpy on 16-bit lanes, which rounds once. The sum is in fp32 first; rounded again, it would
-// settle ties that are none. The product of two fp16 numbers is exact in fp32, that of two bf16
-// ones too unless it underflows.
+// vaxpy on 16-bit lanes, which rounds once. Here the sum is in fp32 first, and a plain second
+// rounding would find false ties. The product of two fp16 numbers is exact in fp32; so is that of
+// two bf16 numbers unless it underflows.
 template <class T>
 struct MulAddOnce {
   float alpha;
@@ -71,8 +71,8 @@ struct MulThenAdd {
   }
 };
 
-// A power of two leaves the product as short as x2, and then fp32 holds the sum, or what it drops
-// is too small for a tie.
+// The product of a power of two and x2 has as few bits as x2. fp32 then holds the sum, or the lost
+// part is too small for a tie.
 bool is_power_of_two(float alpha) { return (std::bit_cast<std::uint32_t>(alpha) & 0x7FFFFF) == 0; }
 
 template <class T>
@@ -119,7 +119,7 @@ HWY_EXPORT(mul_then_add);
 
 float alpha_of(const Problem& problem) { return static_cast<float>(problem.attrs.number("alpha")); }
 
-// The product rounded first: alpha in fp32, or as the dtype holds it.
+// Rounds the product first, with alpha in fp32 or in the dtype.
 Launch prepare_rounding_twice(const Problem& problem, float alpha) {
   return broadcast_launch(problem,
                           [dtype = problem.inputs[0].dtype, alpha](const ElementwisePart& part) {
@@ -132,7 +132,7 @@ Launch prepare_native(const Problem& problem) {
   return prepare_rounding_twice(problem, alpha_of(problem));
 }
 
-// Axes in front of the last along which an input is repeated.
+// True if an input is repeated along an axis before the last.
 bool repeats_rows(const Problem& problem) {
   Dims whole = problem.outputs[0].shape;
   return std::any_of(problem.inputs.begin(), problem.inputs.end(), [&](const TensorDesc& input) {

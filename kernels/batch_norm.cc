@@ -1,7 +1,7 @@
 // BNTrainingReduce and BNTrainingUpdate, BNInfer, and the gradient's BNTrainingUpdateGrad and
-// BNTrainingReduceGrad: fp32 throughout, the variance in a single pass as E[x^2] - E[x]^2, which
-// cancels where the mean is large beside the deviation.
-// Source: CANN's bn_training_reduce.py, bn_training_update.py.
+// BNTrainingReduceGrad, all in fp32. The single-pass variance E[x^2] - E[x]^2 cancels if the mean
+// is large compared with the deviation. Source: CANN's bn_training_reduce.py,
+// bn_training_update.py.
 #include <cmath>
 #include <memory>
 
@@ -23,8 +23,8 @@ std::size_t plane_bytes(const ChannelPlanes& planes) {
   return static_cast<std::size_t>(planes.elements()) * size_of(planes.dtype);
 }
 
-// Sums of two terms over the planes of every channel: in fp32, first within a plane, then the
-// planes in their order, so that the result is the same for every number of threads.
+// Sums of two terms over the planes of every channel in fp32: first within a plane, then over the
+// planes in order. The result is the same for every number of threads.
 struct ChannelSums {
   std::vector<LanePair> of_planes;
 
@@ -47,7 +47,7 @@ struct ChannelSums {
   }
 };
 
-// What both directions are made of: sums by channel, and then a multiplication and an addition.
+// The base of both directions: sums by channel, then a multiplication and an addition.
 struct Passes {
   ChannelPlanes x;
   ChannelSums sums;
@@ -70,7 +70,7 @@ struct Passes {
              void* y) const {
     scale_lanes(planes(first, last), stream, scales.data(), from, z, y);
   }
-  // body(channel, scales, lane) for the channels of a block.
+  // Calls body(channel, scales, lane) for the channels of a block.
   template <class Body>
   void for_each_channel(std::int64_t block, const Body& body) {
     const std::int64_t used = std::min(kCube, x.channels - block * kCube);
@@ -90,7 +90,7 @@ struct Forward {
         momentum(static_cast<float>(problem.attrs.number("momentum"))),
         eps(static_cast<float>(problem.attrs.number("eps"))) {}
 
-  // y = weight*(x - mean)/sqrt(variance + eps) + bias as a*x + c.
+  // Sets a and c for y = weight*(x - mean)/sqrt(variance + eps) + bias = a*x + c.
   void normalise(const KernelArgs& args, std::int64_t c, float mean, float variance, LaneScales& of,
                  std::int64_t lane) const {
     of.a[lane] = input(args, 1)[c] / std::sqrt(variance + eps);
@@ -102,7 +102,7 @@ struct Forward {
     const auto n = static_cast<float>(passes.x.outer * passes.x.inner);
     passes.for_each_channel(block, [&](std::int64_t c, LaneScales& of, std::int64_t lane) {
       const float mean = sum.first[lane] / n;
-      // Rounding may leave less than nothing.
+      // Rounding may make the difference negative.
       const float variance = std::max(sum.second[lane] / n - mean * mean, 0.0f);
       output(args, kRunningMean)[c] = momentum * mean + (1 - momentum) * input(args, 3)[c];
       output(args, kRunningVar)[c] =
@@ -141,20 +141,21 @@ struct Forward {
   }
 };
 
-// Unless kTraining, the statistics are constants. kVariance: input 4 is a variance, else the
-// inverse deviation of the batch.
+// kTraining: the statistics depend on x; otherwise they are constants. kVariance: input 4 is a
+// variance, else the inverse deviation of the batch.
 template <bool kTraining, bool kVariance = !kTraining>
 struct Backward {
   Passes passes;
   float eps;
-  std::vector<float> mean;  // of whole blocks
+  std::vector<float> mean;  // whole blocks
 
   explicit Backward(const Problem& problem)
       : passes(problem, problem.inputs[1], 2),
         eps(kVariance ? static_cast<float>(problem.attrs.number("eps")) : 0),
         mean(static_cast<std::size_t>(passes.x.planes * kCube)) {}
 
-  // dx = scale*(dy - dbias/n - (x - mean)*invstd*dweight/n) as one sum of dy, x and a constant.
+  // Writes dx = scale*(dy - dbias/n - (x - mean)*invstd*dweight/n) as one sum of dy, x and a
+  // constant.
   void finish(const KernelArgs& args, std::int64_t block) {
     const LanePair sum = passes.sums.total(passes.x, block);
     const auto n = static_cast<float>(passes.x.outer * passes.x.inner);

@@ -1,5 +1,5 @@
-// Batch norm as a framework computes it on the CPU: channel after channel, the variance in a second
-// pass over the deviations from the mean.
+// Batch norm like a framework on the CPU: channel by channel, with the variance in a second pass
+// over the deviations from the mean.
 #include <array>
 #include <cmath>
 
@@ -10,8 +10,8 @@
 namespace opbench {
 namespace {
 
-// The sums of terms(i)... over the elements of a channel, in one pass: 16 fp32 sums of each within
-// a line, lines in fp64.
+// The sums of terms(i)... over the elements of a channel, in one pass: 16 fp32 sums for each term
+// within a line; the lines are added in fp64.
 template <class... Terms>
 std::array<double, sizeof...(Terms)> channel_sums(const ChannelView& view, std::int64_t channel,
                                                   Terms... terms) {
@@ -41,7 +41,7 @@ double channel_sum(const ChannelView& view, std::int64_t channel, Term term) {
   return channel_sums(view, channel, term)[0];
 }
 
-// y[i] = make(i) for the elements of a channel.
+// Writes y[i] = make(i) for the elements of a channel.
 template <class Make>
 void channel_map(const ChannelView& view, std::int64_t channel, float* y, Make make) {
   for (std::int64_t n = 0; n < view.outer; ++n) {
@@ -98,8 +98,8 @@ struct Forward {
   }
 };
 
-// Unless kTraining, the statistics are constants. kVariance: input 4 is a variance, else the
-// inverse deviation of the batch.
+// kTraining: the statistics depend on x; otherwise they are constants. kVariance: input 4 is a
+// variance, else the inverse deviation of the batch.
 template <bool kTraining, bool kVariance = !kTraining>
 struct Backward {
   ChannelView view;

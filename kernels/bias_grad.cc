@@ -12,10 +12,10 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kBlock = 512;                // channels whose sums stay in the L1 cache
-constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
+constexpr std::int64_t kBlock = 512;                // channels with sums that stay in the L1 cache
+constexpr std::int64_t kGrainElements = 16 * 1024;  // fewer do not repay waking a thread
 
-// The columns of a matrix: every thread has its own, row after row.
+// The column sums of a matrix: each thread has its own columns and adds row by row.
 void sum_columns(DType dtype, const ChannelView& view, const void* x, void* y) {
   constexpr std::int64_t kLine = 16;
   const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, view.outer) + kLine;
@@ -30,7 +30,7 @@ void sum_columns(DType dtype, const ChannelView& view, const void* x, void* y) {
   });
 }
 
-// The planes of some channels of an image, image after image.
+// The plane sums of some channels, image by image.
 void sum_planes(DType dtype, const ChannelView& view, const void* x, void* y) {
   const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, view.count()) + 1;
   parallel_ranges(view.channels, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -57,7 +57,7 @@ Launch native_launch(const Problem& problem) {
   };
 }
 
-// The sum of every plane, of 16 channels side by side in NC1HWC0, then those of the images.
+// The sum of every plane (in NC1HWC0 16 channels side by side), then the sum over the images.
 struct BiasAddGrad {
   ChannelPlanes x;
   std::vector<float> sums;  // [planes, lanes]
@@ -87,8 +87,8 @@ struct BiasAddGrad {
   }
 };
 
-// The columns of a matrix in FRACTAL_NZ, a block of c0 of them after the other; rows past the last
-// are padding.
+// The columns of a matrix in FRACTAL_NZ, one block of c0 columns after the other. Rows past the
+// last are padding.
 struct FractalColumns {
   DType dtype;
   std::int64_t rows, columns, stored_rows, c0;

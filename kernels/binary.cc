@@ -1,5 +1,5 @@
-// y = f(x1, x2), and of three tensors, element by element; add, mul and axpy, which take a row's
-// single element as it is, are in kernels/arithmetic.cc and kernels/axpy.cc.
+// Element-wise y = f(x1, x2), and operators of three tensors. add, mul and axpy use a row's single
+// element without expanding it; they are in kernels/arithmetic.cc and kernels/axpy.cc.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/binary.cc"
 #include <hwy/foreach_target.h>
@@ -19,7 +19,7 @@ struct Quotient {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Div(a, b); }
 };
 
-// a where it is the greater one or NaN: equal to itself is what NaN is not. (Ne is ordered in AVX.)
+// Selects a if it is greater or NaN. Only NaN differs from itself. (Ne is ordered in AVX.)
 struct Greater {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
     return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Gt(a, b), a, b), a);
@@ -33,7 +33,7 @@ struct Less {
 
 struct MaximumGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const {
-    const VF32 unequal = hn::IfThenElse(hn::Lt(a, b), number(0), dy);  // NaN is no less
+    const VF32 unequal = hn::IfThenElse(hn::Lt(a, b), number(0), dy);  // NaN counts as not less
     return hn::IfThenElse(hn::Eq(a, b), hn::Mul(dy, number(0.5f)), unequal);
   }
 };
@@ -42,7 +42,7 @@ struct DivGradOther {
   float value;
   explicit DivGradOther(const Numbers& numbers) : value(numbers[0]) {}
   HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const {
-    // The factors of dy last: it may be large where the quotient is small.
+    // dy is multiplied last: it may be large while the quotient is small.
     return hn::Mul(hn::Mul(dy, hn::Div(hn::Div(a, b), b)), number(-value));
   }
 };

@@ -1,4 +1,4 @@
-// Conversions element by element, one function for each pair of dtypes.
+// Element-wise conversions, one function for each pair of dtypes.
 #include "kernels/cast.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ static_assert(kTypes == kAllDTypes.size());
 template <class T>
 constexpr bool kIsHalf = std::is_same_v<T, half> || std::is_same_v<T, bfloat16>;
 
-// What can be computed with: fp16 and bf16 as fp32, bool as 0 or 1.
+// The type to compute with: fp32 for fp16 and bf16, 0 or 1 for bool.
 template <class T>
 auto number_of(T x) {
   if constexpr (kIsHalf<T>)
@@ -61,11 +61,11 @@ To to_16_bits(Number x) {
 
 template <class To, class Number>
 To clamped(Number x) {
-  // max() + 1 is a power of two, so it is exact where max() itself may not be.
+  // max() + 1 is a power of two, so it is exact in fp64; max() itself may not be.
   constexpr Number kEnd = Number(2) * static_cast<Number>(std::numeric_limits<To>::max() / 2 + 1);
   if (x >= kEnd) return std::numeric_limits<To>::max();
   if (x >= -kEnd) return static_cast<To>(x);
-  return x < 0 ? std::numeric_limits<To>::min() : To(0);  // NaN is neither
+  return x < 0 ? std::numeric_limits<To>::min() : To(0);  // NaN is neither less nor greater
 }
 
 template <class To, class From>
@@ -92,7 +92,7 @@ void loop(const void* from, void* to, std::size_t count) {
   if constexpr (std::is_same_v<From, To> && !std::is_same_v<To, Bool>) {
     std::copy_n(x, count, y);
   } else if constexpr (std::is_same_v<From, float> && kIsHalf<To>) {
-    narrow(x, y, count);  // what every framework has vectorised
+    narrow(x, y, count);  // every framework has vectorised this pair
   } else if constexpr (kIsHalf<From> && std::is_same_v<To, float>) {
     widen(x, y, count);
   } else {

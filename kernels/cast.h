@@ -4,16 +4,16 @@
 
 namespace opbench {
 
-/// Converts `count` elements from one dtype's memory to another's.
+/// Converts `count` elements in memory from one dtype to another.
 using CastLoop = void (*)(const void* from, void* to, std::size_t count);
 
-/// The plain loop for a pair: every element by itself.
+/// The plain loop for a pair of dtypes, one element at a time.
 CastLoop cast_loop(DType from, DType to);
 
-/// A launch that does what the plain loop does, vectorised where that is faster.
+/// A launch with the results of the plain loop, vectorised for the pairs where that is faster.
 Launch vectorised_cast(const Problem& problem);
 
-/// A launch that gives every thread its part of a conversion.
+/// A launch that divides a conversion among the threads.
 Launch cast_launch(const Problem& problem,
                    std::function<void(const void* from, void* to, std::size_t count)> convert);
 

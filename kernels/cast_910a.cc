@@ -1,7 +1,7 @@
-// Cast as Ascend 910A composes it: its vector unit converts few pairs by itself, the others go
-// through fp16 or int32 and lose there what these cannot hold. Source: CANN dynamic/cast.py, the
-// branches for chips without tik.vcopy and below v220. Overflow to fp16 gives Inf as elsewhere in
-// opbench, though the device saturates: what takes part in a detour does saturate.
+// Cast as Ascend 910A composes it. Its vector unit converts few pairs directly. The others go
+// through fp16 or int32 and lose what these types cannot hold. Source: CANN dynamic/cast.py, the
+// branches for chips without tik.vcopy and below v220. A final overflow to fp16 gives Inf as
+// elsewhere in opbench, though the device saturates; intermediate results do saturate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 float as_half(float x) { return static_cast<float>(to_half(x, HalfMode::saturate)); }
 
-// One rounding: beyond fp16 all are the same, and up to there fp32 is exact.
+// A single rounding: fp32 is exact up to the range of fp16, and beyond it all values are equal.
 float as_half(std::int32_t x) { return as_half(static_cast<float>(std::clamp(x, -65536, 65536))); }
 
 float modulo_256(float x) { return x - 256 * std::floor(x / 256); }
@@ -38,7 +38,7 @@ std::uint8_t int32_to_uint8(std::int32_t x) {
   return static_cast<std::uint8_t>(modulo_256(as_half(x)));
 }
 
-// Integers of 64 bits are cut to 32 first.
+// 64-bit integers are first truncated to 32 bits.
 float int64_to_fp32(std::int64_t x) { return static_cast<float>(static_cast<std::int32_t>(x)); }
 half int64_to_fp16(std::int64_t x) { return round_to_half(static_cast<std::int32_t>(x)); }
 std::uint8_t int64_to_uint8(std::int64_t x) { return int32_to_uint8(static_cast<std::int32_t>(x)); }
@@ -66,7 +66,7 @@ struct Each<kConvert> {
 
 struct Pair {
   DType from, to;
-  CastLoop loop;  ///< null: the device's result is the reference's
+  CastLoop loop;  ///< null: the device's result equals the reference
 };
 
 constexpr Pair kPairs[] = {
@@ -127,8 +127,8 @@ Launch prepare(const Problem& problem) {
   return pair.loop != nullptr ? cast_launch(problem, pair.loop) : vectorised_cast(problem);
 }
 
-// Beyond int32 or fp16, and for negative int8 to uint8, the device gives another result than the
-// framework, and so does this.
+// Beyond int32 or fp16, and for negative int8 to uint8, the device's result differs from the
+// framework's. This variant has the device's result.
 const RegisteredKernel npu_910a{{
     .op = "cast",
     .name = "npu_910a",

@@ -1,4 +1,4 @@
-// Conversions that models are full of, at the speed of memory.
+// Frequent conversions of models, at memory speed.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cast_simd.cc"
 #include <hwy/foreach_target.h>
@@ -19,7 +19,7 @@ using I32 = hn::RebindToSigned<F32>;
 using I64 = hn::ScalableTag<std::int64_t>;
 using HalfOfI64 = hn::Rebind<std::int32_t, I64>;
 
-// Integer memory; a type of ours, so that map() finds its load and store.
+// Integer memory; an own type, so that map() finds its load and store.
 template <class T>
 struct Whole {
   T value;
@@ -34,7 +34,7 @@ HWY_INLINE VF32 load(const Whole<T>* from) {
     return hn::ConvertTo(F32(), hn::PromoteTo(I32(), stored));
 }
 
-// Truncated; Highway clamps what is too large, and NaN becomes 0 here.
+// Truncates. Highway clamps values that are too large; here NaN becomes 0.
 template <bool kStream>
 HWY_INLINE void store(VF32 value, Whole<std::int32_t>* to) {
   const VF32 number = hn::IfThenElseZero(hn::Eq(value, value), value);
@@ -45,7 +45,7 @@ struct Same {
   HWY_INLINE VF32 operator()(VF32 x) const { return x; }
 };
 
-// `body` with a value of the type of memory that fp32 lanes are loaded from.
+// Calls `body` with a value of the memory type that fp32 lanes are loaded from.
 template <class Body>
 void visit_source(DType dtype, Body body) {
   if (dtype == DType::int8) return body(Whole<std::int8_t>());
@@ -124,7 +124,7 @@ bool is_arithmetic(DType dtype) {
   return dtype == DType::fp32 || dtype == DType::fp16 || dtype == DType::bf16;
 }
 
-// True where fp32 lanes hold every value of `from`, so that there is one rounding at most.
+// True if fp32 lanes hold every value of `from`: then there is at most one rounding.
 bool goes_through_lanes(DType from, DType to) {
   if (to == DType::int32) return is_arithmetic(from);
   if (!is_arithmetic(to)) return false;

@@ -1,6 +1,6 @@
-// The two rewrites of concat, channel shuffle and chunk that tuned networks use. `full`: one
-// index_select by fp_index. `half`: an index_select for each half, which spares chunk's copies. And
-// `fused`, one pass, in which every channel goes from its input straight to its place.
+// The two rewrites of concat, channel shuffle and chunk in tuned networks, and a fused pass.
+// `full`: one index_select by fp_index. `half`: an index_select for each half, which saves the
+// copies of chunk. `fused`: one pass that copies every channel from its input to its final place.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -14,9 +14,9 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kGrainBytes = 64 * 1024;  // worth waking a thread for
+constexpr std::int64_t kGrainBytes = 64 * 1024;  // less does not repay waking a thread
 
-/// A tensor of shape (N, C, ...) as N rows of C channels of so many bytes.
+/// A tensor of shape (N, C, ...) as N rows of C channels with equally many bytes.
 struct Channels {
   std::int64_t rows, channels;
   std::size_t bytes;
@@ -33,7 +33,7 @@ struct Channels {
   }
 };
 
-/// concat(a, b) along the channels; `half` describes either.
+/// concat(a, b) along the channels; `half` describes each of them.
 void concat(const Channels& half, const void* a, const void* b, void* joined) {
   const std::size_t bytes = static_cast<std::size_t>(half.channels) * half.bytes;
   parallel_ranges(
@@ -67,7 +67,7 @@ TensorDesc twice(TensorDesc half) {
   return half;
 }
 
-/// concat into a temporary, then an index_select for every output with its share of the index.
+/// concat into a temporary, then an index_select with a part of the index for every output.
 Launch concat_then_select(const Problem& problem, std::vector<std::int64_t> index) {
   const Channels half(problem.inputs[0]);
   const auto joined = std::make_shared<Tensor>(twice(problem.inputs[0]));
@@ -94,7 +94,7 @@ Launch half_grad(const Problem& problem) {
       problem, inverse_fp_index(2 * problem.inputs[0].shape[1], problem.attrs.integer("groups")));
 }
 
-// For two groups: the even channels, then the odd ones.
+// For two groups the index is the even channels, then the odd ones.
 Launch full_grad(const Problem& problem) {
   const Channels whole(problem.inputs[0]);
   return [whole, index = inverse_fp_index(whole.channels, problem.attrs.integer("groups"))](
@@ -106,8 +106,7 @@ Launch full_grad(const Problem& problem) {
   };
 }
 
-// Output channel i, counted through the outputs, is input channel source[i], counted through the
-// inputs.
+// Output channel i is input channel source[i]. Both numbers count through all tensors of a side.
 Launch copy_channels(const Problem& problem, const std::vector<std::int64_t>& source) {
   const AxisView in(problem.inputs[0].shape, 1), out(problem.outputs[0].shape, 1);
   const std::int64_t row = in.inner * static_cast<std::int64_t>(size_of(problem.inputs[0].dtype));

@@ -1,5 +1,5 @@
-// concat, channel shuffle and chunk as a network writes them, and what automatic differentiation
-// makes of that: the shuffle's gradient adds into zeros by index.
+// concat, channel shuffle and chunk as a network calls them, and their gradients by automatic
+// differentiation: the shuffle's gradient adds into zeros by index.
 #include <cstring>
 #include <memory>
 
@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-/// Two halves of the channels and both together.
+/// The two halves of the channels, and both together.
 struct Halves {
   TensorDesc half, whole;
 
@@ -42,8 +42,8 @@ struct IndexAdd {
         index(fp_index(view.extent, groups)),
         element_bytes(size_of(desc.dtype)) {}
 
-  // A permutation adds to every zero once. Added as whole numbers, bits stay what they are, where
-  // floating-point 0 + x would lose the sign of -0 and the payload of a NaN.
+  // A permutation adds once to every zero. An integer addition preserves the bits; a floating 0 + x
+  // would lose the sign of -0 and the payload of a NaN.
   template <class T>
   void add_planes(std::int64_t begin, std::int64_t end, const T* source, T* sum) const {
     for (std::int64_t plane = begin; plane < end; ++plane) {
@@ -72,7 +72,7 @@ void zero(const Tensor& tensor) {
                   });
 }
 
-// So many tensors of both halves, which is what the inputs are together.
+// kTensors halves, which the inputs together consist of.
 template <std::size_t kTensors>
 std::size_t wholes(const Problem& problem) {
   std::size_t bytes = 0;

@@ -8,12 +8,12 @@
 
 namespace opbench {
 
-/// A matrix of rows of classes, and what is wanted of each row: `target`, its weight, and with
-/// label smoothing a share of all classes.
+/// A matrix of rows of classes, with the target of each row: its class, its weight, and with label
+/// smoothing a share for all classes.
 struct ClassRows {
   DType dtype, index;
   std::int64_t rows, classes, ignore_index;
-  std::int64_t apart;  ///< neighbouring classes of a row; 1 but for the places of images
+  std::int64_t apart;  ///< distance of neighbouring classes of a row; 1 except for images
   float smoothing;
   Reduction reduction;
 
@@ -47,12 +47,12 @@ struct ClassRows {
     return index == DType::int64 ? static_cast<const std::int64_t*>(target)[n]
                                  : static_cast<const std::int32_t*>(target)[n];
   }
-  /// What row `n` counts for: 0 where it is ignored.
+  /// The factor of row `n` in the loss: 0 for an ignored row.
   float factor(const void* target, const float* weight, std::int64_t n) const {
     const std::int64_t c = wanted(target, n);
     return c == ignore_index ? 0.0f : weight == nullptr ? 1.0f : weight[c];
   }
-  /// What the sum of all losses is divided by.
+  /// The divisor of the sum of all losses.
   template <class Sum>
   Sum total(const void* target, const float* weight) const {
     if (reduction != Reduction::mean) return 1;
@@ -68,7 +68,7 @@ struct ClassRows {
   }
 };
 
-/// Input `place`, the factor of each class; null: all are 1.
+/// Input `place` with the factor of each class; null: all factors are 1.
 inline const float* weight_of(const KernelArgs& args, std::size_t place) {
   return args.inputs.size() > place ? static_cast<const float*>(args.inputs[place]) : nullptr;
 }

@@ -1,4 +1,4 @@
-// ConcatD and SplitD: rows of the inputs put one behind the other, rows of the input dealt out.
+// ConcatD and SplitD: rows of the inputs joined, and rows of the input divided.
 #include <fmt/format.h>
 
 #include "kernels/copy/row_copy.h"
@@ -8,14 +8,14 @@
 namespace opbench {
 namespace {
 
-/// How many bytes one repetition of a tensor holds along `axis` of the problem's shapes: storage
-/// seen as [outer, bytes].
+/// The bytes of one repetition of a tensor along `axis` of the problem's shapes: the storage seen
+/// as [outer, bytes].
 struct Part {
   std::int64_t outer;
   std::int64_t bytes;
 
   Part(const TensorDesc& desc, std::size_t axis) {
-    // In NC1HWC0 (N, C1, H, W, C0) the axes keep their places, C becoming C1.
+    // NC1HWC0 (N, C1, H, W, C0) keeps the order of the axes; C becomes C1.
     const AxisView view(desc.storage(), axis);
     outer = view.outer;
     bytes = view.extent * view.inner * static_cast<std::int64_t>(size_of(desc.dtype));
@@ -26,7 +26,7 @@ std::size_t axis_of_problem(const Problem& problem) {
   return axis_of(problem.op->name, problem.inputs[0].shape, problem.attrs.integer("axis"));
 }
 
-// Rows of the parts one behind the other make up the whole.
+// The rows of all parts joined are a row of the whole.
 RowPlan concat_plan(const Problem& problem) {
   const std::size_t axis = axis_of_problem(problem);
   RowPlan plan{.outer = Part(problem.outputs[0], axis).outer, .input_strides = {}, .outputs = {{}}};
@@ -51,7 +51,7 @@ RowPlan split_plan(const Problem& problem) {
   return plan;
 }
 
-// In NC1HWC0 a part of the channels can be cut at blocks only.
+// In NC1HWC0 the channels can be cut only between blocks.
 std::string refuse_channels(const Problem& problem, std::string_view what,
                             std::span<const TensorDesc> parts) {
   if (problem.inputs[0].format != Format::NC1HWC0 || axis_of_problem(problem) != 1) return {};
@@ -72,7 +72,7 @@ std::string refuse_low_rank(const Problem& problem) {
 
 std::string refuse_concat(const Problem& problem) {
   const std::string reason = refuse_low_rank(problem);
-  // Nothing comes after the last one.
+  // The last part may end inside a block.
   const std::span<const TensorDesc> all(problem.inputs);
   return reason.empty() ? refuse_channels(problem, "an input", all.first(all.size() - 1)) : reason;
 }

@@ -1,6 +1,6 @@
-// Conv2D and Conv2DBackpropInput as the cube unit computes them: every tap of the kernel multiplies
-// the places it meets by its slice of the weight, added up in fp32. Bands of rows are packed as
-// cube operands that stay in a core's cache until all sums of their places are done.
+// Conv2D and Conv2DBackpropInput like the cube unit: every tap of the kernel multiplies its places
+// by its part of the weight, and the products are added in fp32. Bands of rows are packed as cube
+// operands. They stay in a core's cache until all sums of their places are complete.
 #include <algorithm>
 #include <memory>
 
@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-// What a thread works on: the rows of a band and, unless all weights are packed ahead, a panel.
+// The memory of a thread: the rows of a band and, unless all weights are packed ahead, a panel.
 struct Packed {
   AlignedFloats rows, factors;
 };
@@ -21,7 +21,8 @@ struct Packed {
 struct CubeConv2d {
   CubePlan plan;
   std::int64_t panel_shares;  // threads that share the panels of a band
-  // Each panel of the weight, if there are several bands; else it is packed when it is multiplied.
+  // True for several bands: each panel of the weight is packed ahead. Otherwise it is packed when
+  // it is multiplied.
   bool packs_ahead;
   Scratch factors;
 
@@ -29,7 +30,7 @@ struct CubeConv2d {
       : plan(problem, backward),
         packs_ahead(plan.rows.bands().count() > 1),
         factors(packs_ahead ? plan.factors() : 0) {
-    // Bands of all images are few, and the last has fewer images than the others.
+    // With few bands of all images, the last has fewer images than the others.
     const std::int64_t bands =
         plan.shares_panels()
             ? 1
@@ -54,12 +55,12 @@ struct CubeConv2d {
     }
   }
 
-  // Where the weight of a tap lies among those of a panel.
+  // The place of a tap's weight among those of a panel.
   std::int64_t tap_factors(std::int64_t block, std::int64_t panel, std::int64_t tap) const {
     return tap * plan.terms(block) * plan.panel_blocks(block, panel) * kCube;
   }
 
-  // The panels of a share of a band; what it multiplies is packed first.
+  // Computes the panels of a share of a band; packs their operands first.
   void compute_band(const KernelArgs& args, std::int64_t block, const ConvBand& band,
                     std::int64_t share) const {
     thread_local Packed packed;

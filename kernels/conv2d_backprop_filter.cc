@@ -1,6 +1,6 @@
 // Conv2DBackpropFilter: for every tap a product of dy with the places of x that the tap meets, in
 // FRACTAL_Z. Bands of x and dy are packed and added to sums that stay in registers for some hundred
-// places; groups of images have sums of their own, which are added up in their order.
+// places. Each group of images has its own sums, which are added in the order of the groups.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -14,17 +14,17 @@
 namespace opbench {
 namespace {
 
-// Places of 32 outputs in 16 KiB: half of a small first-level cache.
+// The places of 32 outputs in 16 KiB: half of a small first-level cache.
 constexpr std::int64_t kTilePlaces = 128;
 
-// Images are shared by threads in so many groups at most, whatever their number.
+// The limit of image groups that threads share, for any number of threads.
 constexpr std::int64_t kMostGroups = 8;
 
 struct FilterPlan {
   FractalWeight weight;
   ChannelPlanes dy, x;
   ConvAxes axes;
-  std::int64_t groups;  // of images
+  std::int64_t groups;  // groups of images
   ConvRows rows;
 
   explicit FilterPlan(const Problem& problem)
@@ -36,7 +36,7 @@ struct FilterPlan {
         rows(x, axes.h, axes.w, x.planes, lanes_for(x.channels),
              {packed_room(all_sums()), (x.outer + groups - 1) / groups, dy.planes * line()}) {}
 
-  // As many as there are images, unless their sums outgrow what they add up.
+  // One group per image, unless the sums become larger than their operands.
   std::int64_t groups_of_images() const {
     const std::int64_t inputs = x.count() * x.elements() + dy.count() * dy.elements();
     const std::int64_t fitting = inputs / 2 / std::max<std::int64_t>(1, all_sums());
@@ -48,7 +48,7 @@ struct FilterPlan {
   std::int64_t dy_plane() const { return rows.bands().places_each * line(); }
   std::int64_t dy_elements() const { return rows.bands().images_each * dy.planes * dy_plane(); }
 
-  // Blocks of 16 outputs come in panels, as in the forward pass.
+  // Blocks of 16 outputs form panels, as in the forward pass.
   std::int64_t panels() const { return (weight.fractal.n1 + kPanelBlocks - 1) / kPanelBlocks; }
   std::int64_t first_output(std::int64_t block, std::int64_t panel) const {
     return weight.first_output(block) / kCube + panel * kPanelBlocks;
@@ -67,7 +67,7 @@ struct FilterPlan {
   std::int64_t all_sums() const { return weight.fractal.blocks * panels() * panel_sums(); }
 };
 
-// The sums of a panel for a row of the kernel's taps.
+// The sums of a panel for one row of the kernel's taps.
 struct FilterUnit {
   std::int64_t block, panel, tap_row;
 };
@@ -82,7 +82,8 @@ struct BackpropFilter {
   FilterPlan plan;
   Scratch sums;         // [group][block][panel][row of taps][column that meets][channel][output]
   std::int64_t shares;  // threads that share the units of a group
-  // Of a block of the weight: where the channels of every column of taps lie in a packed band.
+  // For each block of the weight: the places of the channels of every column of taps in a packed
+  // band.
   std::vector<std::vector<std::int64_t>> offsets;
 
   explicit BackpropFilter(const Problem& problem)
@@ -116,7 +117,7 @@ struct BackpropFilter {
            unit.tap_row * unit_sums(unit);
   }
 
-  // What units from `first` to `last` multiply.
+  // Packs the operands of the units from `first` to `last`.
   void pack(const KernelArgs& args, const FilterUnit& first, const FilterUnit& last,
             PackedBand& packed) const {
     const ConvBand& band = packed.band;
@@ -140,7 +141,7 @@ struct BackpropFilter {
     }
   }
 
-  // Adds images and rows of a band to a unit's sums.
+  // Adds the products of images and rows of a band to a unit's sums.
   void add_tile(const PackedBand& packed, const FilterUnit& unit, const ConvTap& down,
                 const ConvBand& part, float* to) const {
     const std::int64_t begin = std::max(part.begin, down.begin), end = std::min(part.end, down.end);
@@ -165,7 +166,7 @@ struct BackpropFilter {
     add_filter_terms(tile, offsets[static_cast<std::size_t>(unit.block)], to);
   }
 
-  // A band, some places at a time.
+  // Adds a band, some places at a time.
   void add_band(const PackedBand& packed, const FilterUnit& unit, float* to) const {
     const ConvTap* down = tap_row(unit);
     if (down == nullptr || plan.panel_blocks(unit.block, unit.panel) == 0) return;
@@ -183,7 +184,7 @@ struct BackpropFilter {
     }
   }
 
-  // A share of the units over a group of images.
+  // Adds a group of images to a share of the units.
   void add_group(const KernelArgs& args, std::int64_t group, std::int64_t share) const {
     thread_local PackedBand packed;
     const std::int64_t begin = units() * share / shares, end = units() * (share + 1) / shares;
@@ -207,21 +208,21 @@ struct BackpropFilter {
     }
   }
 
-  // The taps of a row of the kernel, null if no place meets it.
+  // The taps of a row of the kernel; null if no place meets it.
   const ConvTap* tap_row(const FilterUnit& unit) const {
     for (const ConvTap& down : plan.rows.row_phases().front().taps) {
       if (down.w == unit.tap_row * plan.weight.conv.window.kernel.w) return &down;
     }
     return nullptr;
   }
-  // Of a column of the kernel among those that have sums, -1 for one that no place meets.
+  // The position of a column of the kernel among those with sums; -1 for a column without.
   std::int64_t position(std::int64_t column) const {
     const auto found = std::find_if(tap_columns().begin(), tap_columns().end(),
                                     [&](const ConvTap& tap) { return tap.w == column; });
     return found == tap_columns().end() ? -1 : found - tap_columns().begin();
   }
 
-  // The groups' sums of 16 outputs, from `output` of the unit on, by 16 channels.
+  // Adds the groups' sums of 16 outputs, from `output` of the unit on, by 16 channels.
   void add_groups(const FilterUnit& unit, std::int64_t column, std::int64_t output,
                   std::int64_t channel, float* by_channel) const {
     const std::int64_t width = plan.panel_blocks(unit.block, unit.panel) * kCube;

@@ -1,5 +1,5 @@
-// Convolutions as frameworks compute them in plain formats: products of matrices, image by image;
-// depthwise ones plane by plane.
+// Convolutions like a framework in plain formats: matrix products image by image; depthwise
+// convolutions plane by plane.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -43,8 +43,8 @@ Launch forward(const Problem& problem) {
   });
 }
 
-// Without a stride the gradient by x is a convolution of dy: by the kernel turned about, with what
-// it reaches beyond the padding.
+// With stride 1 the gradient by x is a convolution of dy with the rotated kernel and a larger
+// padding.
 bool is_convolution(const Conv2d& conv) { return conv.window.stride.h * conv.window.stride.w == 1; }
 
 Conv2d of_gradient(const Conv2d& conv) {
@@ -55,7 +55,7 @@ Conv2d of_gradient(const Conv2d& conv) {
   return turned;
 }
 
-// weight[g, m, c, tap] as [g, c, m, last tap - tap].
+// Rotates the kernels: weight[g, m, c, tap] becomes [g, c, m, last tap - tap].
 void turn(const Conv2d& conv, const float* weight, float* to) {
   const std::int64_t taps = conv.taps(), m = conv.group_m(), c = conv.group_c();
   parallel_blocks(conv.groups * c, [&](std::int64_t i) {
@@ -67,7 +67,7 @@ void turn(const Conv2d& conv, const float* weight, float* to) {
   });
 }
 
-// What term k gives to each window, added to where it came from.
+// Adds the result of term k for each window to the window's place in x.
 void fold_row(const Conv2d& conv, const float* row, std::int64_t k, float* x) {
   const std::int64_t tap = k % conv.taps(), step = conv.window.stride.w;
   float* plane = x + k / conv.taps() * conv.h * conv.w;
@@ -83,7 +83,7 @@ void fold_row(const Conv2d& conv, const float* row, std::int64_t k, float* x) {
                    });
 }
 
-// One image and group of a convolution with a stride.
+// One image and group of the gradient of a convolution with a stride.
 void grad_input_part(const Conv2d& conv, const float* dy, const float* weight, float* dx) {
   thread_local std::vector<float> turned, padded, unfolded;
   const std::int64_t places = conv.oh * conv.ow, pitch = round_up_to_vector(places);
@@ -104,7 +104,7 @@ void grad_input_part(const Conv2d& conv, const float* dy, const float* weight, f
   for (std::int64_t k = 0; k < terms; ++k) fold_row(conv, unfolded.data() + k * pitch, k, dx);
 }
 
-// For every image and group by itself.
+// The gradient of every image and group separately.
 void grad_input_of_images(const Conv2d& conv, const KernelArgs& args) {
   parallel_blocks(conv.n * conv.groups, [&](std::int64_t i) {
     grad_input_part(conv, input(args, 0) + i * conv.group_m() * conv.oh * conv.ow,
@@ -126,8 +126,8 @@ bool is_finite(const float* values, std::int64_t count) {
   return !is_any_infinite;
 }
 
-// The edges of dy are filled up with zeros, and 0 times Inf is no number: a weight of Inf has no
-// part in what lies outside.
+// The edges of dy are padded with zeros, and 0 times Inf is NaN. A weight of Inf must not
+// contribute to places outside.
 Launch grad_input_as_convolution(const Problem& problem) {
   const Conv2d conv = conv2d_shape(problem);
   const auto plan = std::make_shared<ConvStrips>(of_gradient(conv));
@@ -185,7 +185,8 @@ std::size_t forward_bytes(const Problem& problem) {
   return with_floats(problem, thread_count() * ConvStrips(conv).temporaries());
 }
 
-// With a stride, each thread turns the weights and has a group of an image, padded and unfolded.
+// With a stride, each thread holds the transposed weights and a padded, unfolded image of one
+// group.
 std::size_t grad_input_bytes(const Problem& problem) {
   const Conv2d conv = conv2d_shape(problem);
   if (is_by_planes(conv)) return with_floats(problem, conv.m * conv.taps());

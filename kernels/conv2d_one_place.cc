@@ -19,7 +19,7 @@ std::int64_t group_of(const CubePlan& plan) {
   return std::max<std::int64_t>(1, kGroupFactors / std::max<std::int64_t>(1, tap_factors_of(plan)));
 }
 
-// The tap that every element of an axis meets, -1 for none.
+// The tap that each element of an axis meets; -1 for an element without a tap.
 std::vector<std::int64_t> taps_of(const ConvAxis& axis, std::int64_t elements) {
   std::vector<std::int64_t> taps(static_cast<std::size_t>(elements), -1);
   for (const AxisPhase& phase : axis.phases) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> taps_of(const ConvAxis& axis, std::int64_t elements) {
   return taps;
 }
 
-/// The taps [begin, end) of an axis whose one window meets places from `place` on, a dilation
+/// Taps [begin, end) of an axis with a single window. They meet places from `place` on, a dilation
 /// apart.
 struct MetTaps {
   std::int64_t begin, end, place;
@@ -76,7 +76,7 @@ OnePlaceConv2d::OnePlaceConv2d(const Problem& problem, bool backward)
   }
 }
 
-// The elements of a group, sums of a panel.
+// The elements of a group and the sums of a panel.
 void OnePlaceConv2d::compute(const KernelArgs& args, std::int64_t block, std::int64_t panel,
                              std::int64_t group) const {
   thread_local AlignedFloats factors;
@@ -148,7 +148,7 @@ OnePlaceFilter::OnePlaceFilter(const Problem& problem)
   std::iota(outputs_.begin(), outputs_.end(), 0);
 }
 
-// A row of taps of 16 channels: what they meet of all images, and its sums, tap after tap.
+// Computes a row of taps of 16 channels: gathers their inputs of all images, then adds tap by tap.
 void OnePlaceFilter::row(const KernelArgs& args, std::int64_t block, std::int64_t tap_row) const {
   thread_local AlignedFloats operands, sums;
   operands.resize(row_operands(weight_, x_));

@@ -7,9 +7,9 @@
 
 namespace opbench {
 
-/// Conv2D and Conv2DBackpropInput of an input of one place, as that by a kernel as large as the
-/// image is: every element of the output meets one tap at most. Images lie side by side as the
-/// places of a row, so that each weight is read and narrowed once, when it is multiplied.
+/// Conv2D and Conv2DBackpropInput with an input of one place, such as the gradient of a kernel as
+/// large as the image. Every element of the output meets at most one tap. The images are the places
+/// of a row, so that each weight is read and narrowed only once, when it is multiplied.
 class OnePlaceConv2d {
  public:
   /// True if the planes of the input have one place.
@@ -25,18 +25,18 @@ class OnePlaceConv2d {
                std::int64_t group) const;
 
   CubePlan plan_;
-  std::int64_t tap_factors_;        // the most that a tap has in a panel
-  std::int64_t group_;              // elements whose weights are packed together
-  std::vector<std::int64_t> taps_;  // that elements meet; -1 for one that meets none
-  std::vector<ConvPhase>
-      elements_;                   // a row of one place for each, whose weight is the group's next
-  std::vector<ConvPhase> images_;  // the columns
-  Scratch x_;                      // [block of 16 channels][image][16]
+  std::int64_t tap_factors_;         // the maximum of a tap in a panel
+  std::int64_t group_;               // elements with weights that are packed together
+  std::vector<std::int64_t> taps_;   // of the elements; -1 for an element without a tap
+  std::vector<ConvPhase> elements_;  // one row of one place for each; the weight is the next of the
+                                     // group
+  std::vector<ConvPhase> images_;    // the columns
+  Scratch x_;                        // [block of 16 channels][image][16]
 };
 
-/// Conv2DBackpropFilter where y has one place, as under a kernel as large as the image: every
+/// Conv2DBackpropFilter with an output of one place, such as a kernel as large as the image. Every
 /// element of the weight meets one place of x, and its gradient is a sum over the images. The sums
-/// of 16 channels lie side by side as FRACTAL_Z has them, and are written once.
+/// of 16 channels are adjacent, as in FRACTAL_Z, and are written once.
 class OnePlaceFilter {
  public:
   /// True if there is one group and the planes of dy have one place.

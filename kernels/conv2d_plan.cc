@@ -20,7 +20,7 @@ std::string limit_refusal(const Conv2d& conv) {
   return {};
 }
 
-// As many rows as make a hundred places or so: some tiles, and no more than a cache holds.
+// The number of rows with about a hundred places: several tiles that still fit a cache.
 std::int64_t rows_to_join(std::int64_t rows, std::int64_t places) {
   std::int64_t joined = 1;
   for (std::int64_t i = 2; i <= rows && i * places <= 128; ++i) {
@@ -88,12 +88,12 @@ ConvImage ConvAxes::image(const ConvRows& rows, const ConvBand& band, DType dtyp
 
 namespace {
 
-// Where 16 terms and 16 sums meet in a block of the weight.
+// The place of 16 terms and 16 sums in a block of the weight.
 struct FactorPlace {
   std::int64_t block, tap, term, sum;
 };
 
-// Zeros where groups do not meet, rows of outputs `pitch` apart.
+// Writes zeros where groups do not meet; rows of outputs are `pitch` apart.
 void clear_others(const FractalWeight& weight, std::int64_t block, std::int64_t output,
                   std::int64_t count, std::int64_t channel, std::int64_t pitch, float* to) {
   for (std::int64_t i = 0; weight.conv.groups > 1 && i < count * kCube; ++i) {
@@ -103,7 +103,7 @@ void clear_others(const FractalWeight& weight, std::int64_t block, std::int64_t 
   }
 }
 
-// `count` terms, `pitch` elements apart, by 16 sums; zeros where groups do not meet.
+// Loads `count` terms, `pitch` elements apart, by 16 sums, with zeros where groups do not meet.
 void load_factors(const CubePlan& plan, const void* from, FactorPlace place, std::int64_t count,
                   std::int64_t pitch, float* to) {
   const FractalWeight& weight = plan.weight;

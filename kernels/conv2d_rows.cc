@@ -12,7 +12,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {
   return a >= 0 ? a / b : -((b - 1 - a) / b);
 }
 
-// Adds the tap unless no place of the phase meets an element.
+// Adds the tap if a place of the phase meets an element.
 void add_tap(const ConvAxis& axis, AxisPhase& phase, std::int64_t tap, std::int64_t offset) {
   const std::int64_t begin = std::max<std::int64_t>(0, -floor_div(offset, axis.in_step));
   const std::int64_t end =
@@ -27,7 +27,7 @@ ConvBands cut(const ConvAxis& h, std::int64_t images, std::int64_t row, const Ba
     const std::int64_t fitting = limits.room / std::max<std::int64_t>(1, image);
     return {images, places, std::max<std::int64_t>(1, std::min(fitting, limits.images)), places};
   }
-  // Rows that windows of two bands meet are packed twice: few bands, then.
+  // Rows that the windows of two bands meet are packed twice, so bands should be few.
   const std::int64_t least = h.highest() > h.lowest() ? 4 : 1;
   const std::int64_t first = PackedAxis(h, 1).count() * row + limits.beside;
   const std::int64_t more = (limits.room - first) / (h.in_step * row + limits.beside);
@@ -46,7 +46,7 @@ std::vector<ConvPhase> phases_of(const ConvAxis& axis, const PackedAxis& packed,
   return phases;
 }
 
-// Places k of [0, each) for which `begin` <= k*step < `end`.
+// The places k in [0, each) with `begin` <= k*step < `end`.
 PlaceRange inside(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t each) {
   const std::int64_t first = std::clamp<std::int64_t>((begin + step - 1) / step, 0, each);
   return {first, std::clamp((end + step - 1) / step, first, each)};
@@ -83,7 +83,7 @@ ConvAxis ConvAxis::forward(std::int64_t outputs, std::int64_t inputs, std::int64
   return axis;
 }
 
-// Element o meets tap i where o + padding - i*dilation is a multiple of the stride.
+// Element o meets tap i if o + padding - i*dilation is a multiple of the stride.
 ConvAxis ConvAxis::backward(std::int64_t outputs, std::int64_t inputs, std::int64_t kernel,
                             std::int64_t stride, std::int64_t padding, std::int64_t dilation) {
   ConvAxis axis{kernel, inputs, 1, stride, {}};

@@ -15,7 +15,7 @@ bool is_whole(const Conv2d& conv) {
          conv.oh * conv.ow % 16 == 0;
 }
 
-// A product reads whole vectors: up to one behind the last channel.
+// A product reads whole vectors: up to one vector behind the last channel.
 std::int64_t padded_elements(const Conv2d& conv, const PaddedPlanes& planes) {
   return conv.group_c() * planes.channel() + round_up_to_vector(planes.pitch());
 }
@@ -77,7 +77,7 @@ void ConvStrips::whole(const float* x, const float* weight, const float* bias, f
   }
 }
 
-// Rows of y from `first` on, of one image and group.
+// Computes rows of y from `first` on, of one image and group.
 void ConvStrips::strip(std::int64_t first, const float* x, const float* weight, const float* bias,
                        float* y) const {
   thread_local std::vector<float> padded, sums;

@@ -8,27 +8,28 @@
 
 namespace opbench {
 
-/// `count` rounded up to what a product of matrices takes.
+/// `count` rounded up to a multiple of 16, as products of matrices require.
 inline std::int64_t round_up_to_vector(std::int64_t count) { return (count + 15) / 16 * 16; }
 
 /// 0, of, 2*of ...: `count` numbers.
 std::vector<std::int64_t> multiples(std::int64_t count, std::int64_t of);
 
-/// Empty, or why a framework's convolution does not take tensors like these.
+/// Empty, or the reason why a framework's convolution does not take tensors like these.
 std::string plain_conv2d_refusal(const Problem& problem);
 
-/// Every channel is a group with one output: its plane is all there is to it.
+/// True if every channel is a group with one output: planes are independent.
 inline bool is_by_planes(const Conv2d& conv) { return conv.group_c() == 1 && conv.group_m() == 1; }
 
-/// A convolution in plain formats as products of the weights and what the windows meet: of an image
-/// and group as many rows of y at a time as leave half of a core's own cache empty.
+/// A convolution in plain formats as products of the weights and the windows' inputs. It computes
+/// as many rows of y of one image and group at a time as fit half of a core's own cache.
 class ConvStrips {
  public:
   explicit ConvStrips(const Conv2d& conv);
 
-  /// Elements that each thread has as temporaries.
+  /// The number of elements of temporaries for each thread.
   std::int64_t temporaries() const;
-  /// y from fp32 x [n, c, h, w], weight [m, c/groups, taps] and bias [m] or null, on all threads.
+  /// Computes y from fp32 x [n, c, h, w], weight [m, c/groups, taps] and bias [m] or null, on all
+  /// threads.
   void run(const float* x, const float* weight, const float* bias, float* y) const;
 
  private:
@@ -39,7 +40,7 @@ class ConvStrips {
   void whole(const float* x, const float* weight, const float* bias, float* y) const;
 
   Conv2d conv_;
-  bool is_whole_;  // a window is the channels of a pixel, which need no copy
+  bool is_whole_;  // a window is the channels of one pixel, which need no copy
   std::int64_t rows_;
   PaddedPlanes planes_;
   std::vector<std::int64_t> weight_rows_, weight_terms_, terms_;

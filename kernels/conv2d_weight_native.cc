@@ -1,5 +1,5 @@
-// The gradient of a convolution by its weight in plain formats: what the windows meet times dy,
-// places as terms; of depthwise ones plane by plane.
+// The gradient of a convolution by its weight in plain formats: the windows' inputs times dy, with
+// places as terms; depthwise convolutions plane by plane.
 #include <algorithm>
 #include <memory>
 
@@ -19,13 +19,13 @@ const float* input(const KernelArgs& args, std::size_t i) {
 }
 float* output(const KernelArgs& args) { return static_cast<float*>(args.outputs[0]); }
 
-// How much lies in temporaries, in elements.
+// The sizes of temporaries, in elements.
 struct Sizes {
   std::int64_t columns;  // outputs of a group, rounded up
   std::int64_t padded;   // an image's planes with their padding
   std::int64_t turned;   // an image's dy, groups of [places, columns]
   std::int64_t sums;     // groups of [terms, columns]
-  std::int64_t images;   // that fit into the caches of the threads
+  std::int64_t images;   // images that fit the caches of the threads
 
   explicit Sizes(const Conv2d& conv)
       : columns(round_up_to_vector(conv.group_m())),
@@ -39,7 +39,7 @@ struct Sizes {
   std::int64_t all() const { return images * (padded + turned) + sums; }
 };
 
-// Image after image, so that sums do not depend on the threads, which share the terms.
+// Image by image, so that sums do not depend on the number of threads, which divide the terms.
 struct GradWeight {
   static constexpr std::int64_t kTile = 64;  // terms
 
@@ -63,7 +63,7 @@ struct GradWeight {
     }
   }
 
-  // Images [first, first + count): every channel padded, every group of dy transposed.
+  // Images [first, first + count): pads every channel and transposes every group of dy.
   void load(const KernelArgs& args, std::int64_t first, std::int64_t count) const {
     const std::int64_t all = conv.oh * conv.ow, m = conv.group_m(), columns = sizes.columns;
     parallel_blocks(count * (conv.c + conv.groups), [&](std::int64_t i) {
@@ -79,7 +79,7 @@ struct GradWeight {
     });
   }
 
-  // kTile terms of a group in `count` images.
+  // Adds kTile terms of a group in `count` images.
   void add_tile(std::int64_t g, std::int64_t first, std::int64_t count, bool accumulate) const {
     const std::int64_t all = conv.oh * conv.ow, columns = sizes.columns;
     float* to = sums.data() + (g * conv.terms() + first) * columns;
@@ -113,7 +113,7 @@ struct GradWeight {
   }
 };
 
-// Image after image, too; the threads share the channels.
+// Also image by image; the threads divide the channels.
 Launch by_planes(const Problem& problem) {
   return in_fp32(problem, [conv = conv2d_shape(problem)](const KernelArgs& args) {
     parallel_blocks(conv.m, [&](std::int64_t m) {

@@ -1,4 +1,4 @@
-// Transposed convolution as a framework has it: the gradient of a convolution, then the bias.
+// Transposed convolution like a framework: the gradient of a convolution, then the bias.
 #include "kernels/kernel.h"
 #include "kernels/simd/in_fp32.h"
 #include "ops/conv2d.h"

@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-// The sum of weight*values in 16 lanes; without weights they are 1.
+// The sum of weight*values in 16 lanes; without `weight` all weights are 1.
 double weighted_sum(const float* weight, const float* values, std::int64_t count) {
   constexpr std::int64_t kLanes = 16;
   float lanes[kLanes] = {};
@@ -26,11 +26,11 @@ double weighted_sum(const float* weight, const float* values, std::int64_t count
   return std::accumulate(lanes, lanes + kLanes, 0.0);
 }
 
-// log_softmax to a temporary, then what the target names is gathered and averaged.
+// log_softmax into a temporary, then the targets' elements are gathered and averaged.
 struct NativeLoss {
   ClassRows rows;
   std::shared_ptr<Scratch> logs;
-  std::vector<double> of_all_classes;  // a row each, with label smoothing
+  std::vector<double> of_all_classes;  // one for each row, with label smoothing
 
   explicit NativeLoss(const Problem& problem)
       : rows(problem, 0),
@@ -81,7 +81,7 @@ struct NativeLoss {
 
 Launch native_loss(const Problem& problem) { return NativeLoss(problem); }
 
-// Every row's loss, then their mean or sum.
+// Computes every row's loss, then their mean or sum.
 Launch npu_loss(const Problem& problem) {
   const ClassRows rows(problem, 0);
   std::vector<float> losses(static_cast<std::size_t>(rows.rows));
@@ -93,7 +93,7 @@ Launch npu_loss(const Problem& problem) {
       if (c == rows.ignore_index) return;
       const void* x = rows.row(args.inputs[0], n);
       const LineSum of = sum_of_exp(rows.dtype, x, rows.classes);
-      // Near a certain class the large numbers cancel, exactly.
+      // If the class is nearly certain, the large numbers cancel exactly.
       loss = std::log(of.sum) - (rows.element(x, c) - of.greatest);
       if (weight != nullptr) loss *= weight[c];
     });
@@ -106,7 +106,7 @@ Launch npu_loss(const Problem& problem) {
   };
 }
 
-// What row `n` of dx is made of.
+// The values that row `n` of dx needs.
 struct GradientRow {
   const ClassRows& rows;
   const float* weight;
@@ -123,11 +123,11 @@ struct GradientRow {
   void make(const void* x, void* dx) const {
     const float by = factor * scale;
     scaled_softmax_line(rows.dtype, x, rows.classes, of, share, by, dx);
-    // Not dx - by: near a certain class that cancels.
+    // Not dx - by: for a nearly certain class that would cancel.
     rows.store((share_of_wanted(x) - 1) * by, dx, wanted);
   }
 
-  // In fp32 until all of it is there: differences of nearly equal numbers.
+  // Stays in fp32 until the end, because it has differences of nearly equal numbers.
   void make_smoothed(const void* x, void* dx, double all_weights) const {
     thread_local std::vector<float> from, to;
     from.resize(static_cast<std::size_t>(rows.classes));
@@ -174,7 +174,7 @@ Launch gradient(const Problem& problem) {
   };
 }
 
-// Source: CANN's NLLLoss and NLLLossGrad take weights and ignore_index.
+// Source: CANN's NLLLoss and NLLLossGrad have weights and ignore_index only.
 std::string refuse_smoothing(const Problem& problem) {
   if (problem.attrs.number("label_smoothing") == 0) return {};
   return "NLLLoss has no label smoothing";

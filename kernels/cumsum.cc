@@ -1,4 +1,5 @@
-// Sums that run along an axis, in fp64 as PyTorch has them on the CPU, neighbours side by side.
+// Cumulative sums along an axis, in fp64 like PyTorch on the CPU, with neighbouring lines side by
+// side.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +11,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kTile = 256;  // lines side by side, or places of one line
+constexpr std::int64_t kTile = 256;  // neighbouring lines, or places of one line
 
 struct CumSum {
   DType dtype;
@@ -23,7 +24,7 @@ struct CumSum {
              axis_of("cumsum", problem.inputs[0].shape, problem.attrs.integer("dim"))),
         is_reverse(problem.attrs.flag("reverse")) {}
 
-  // A line that lies in one piece.
+  // A contiguous line.
   void line(const KernelArgs& args, std::int64_t first) const {
     float values[kTile];
     double sum = 0;

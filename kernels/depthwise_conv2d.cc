@@ -1,4 +1,4 @@
-// DepthwiseConv2D and its gradients: 16 channels side by side, each with its own kernel; only the
+// DepthwiseConv2D and its gradients: 16 channels side by side, each with its own kernel. Only the
 // diagonals of the weight's blocks are used.
 #include <memory>
 #include <vector>
@@ -34,7 +34,7 @@ struct Forward {
 
   std::int64_t block_factors() const { return weight.conv.taps() * kCube; }
 
-  // Elements of so many bytes as T has.
+  // Loads the diagonals of a block of the weight, which is stored as T.
   template <class T>
   void load_diagonals(const void* from, std::int64_t block) const {
     const std::int64_t used = in.used(block);
@@ -51,7 +51,7 @@ struct Forward {
     load_diagonals<std::uint16_t>(from, block);
   }
 
-  // A part of the rows of a plane.
+  // Computes a part of the rows of a plane.
   void compute(const KernelArgs& args, std::int64_t plane, std::int64_t part) const {
     thread_local AlignedFloats packed;
     packed.resize(rows.plane_elements());
@@ -123,7 +123,7 @@ struct Filter {
     }
   }
 
-  // Rows from q on that meet the same taps.
+  // The number of rows from q on that meet the same taps.
   std::int64_t alike(std::int64_t q, std::int64_t end) const {
     for (const ConvTap& down : rows.row_phases().front().taps) {
       if (down.begin > q) end = std::min(end, down.begin);
@@ -139,7 +139,8 @@ struct Filter {
     }
   }
 
-  // The images' sums in their order, on the diagonal of every tap's block; zeros beside it.
+  // Adds the images' sums in order to the diagonal of every tap's block; the other elements are
+  // zeros.
   void store(std::int64_t block, void* dw) const {
     alignas(64) float stored[kCube * kCube] = {};
     for (std::int64_t tap = 0; tap < weight.conv.taps(); ++tap) {
@@ -167,7 +168,8 @@ Launch prepare(const Problem& problem) {
   return [plan = std::make_shared<Plan>(problem)](const KernelArgs& args) { (*plan)(args); };
 }
 
-// The weight of every tap or the sums of every image, and a plane of each tensor for each thread.
+// Temporaries: the weight of every tap or the sums of every image, and a plane of each tensor for
+// each thread.
 template <bool kFilter>
 std::size_t temporaries(const Problem& problem) {
   const Conv2d conv = conv2d_shape(problem);
@@ -177,7 +179,7 @@ std::size_t temporaries(const Problem& problem) {
   return sizeof(float) * static_cast<std::size_t>(kernels + thread_count() * planes);
 }
 
-// Where every channel is a group and has one output, 16 of them fill a block of the weight.
+// If every channel is a group with one output, 16 channels fill a block of the weight.
 std::string refuse(const Problem& problem) {
   if (const std::string reason = conv2d_refusal(problem); !reason.empty()) return reason;
   const Conv2d conv = conv2d_shape(problem);

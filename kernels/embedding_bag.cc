@@ -1,5 +1,5 @@
-// Rows of a table added up bag by bag in fp32; of the gradient one column of the table after the
-// other.
+// Rows of a table summed bag by bag in fp32; the gradient computes one column of the table after
+// the other.
 #include <algorithm>
 
 #include "kernels/kernel.h"
@@ -38,9 +38,9 @@ struct Bags {
     return is_mean && count > 0 ? 1 / static_cast<float>(count) : 1.0f;
   }
 
-  static constexpr std::int64_t kTile = 256;  // columns side by side
+  static constexpr std::int64_t kTile = 256;  // neighbouring columns
 
-  // `sums` += row `from` of the first input, columns [column, column + count).
+  // Adds columns [column, column + count) of row `from` of the first input to `sums`.
   void add(const KernelArgs& args, std::int64_t from, std::int64_t column, std::int64_t count,
            float factor, float* sums) const {
     float values[kTile];
@@ -67,7 +67,7 @@ Launch prepare(const Problem& problem) {
   };
 }
 
-// The table in fp32, which is rounded at the end.
+// The table in fp32, rounded at the end.
 struct Gradient : Bags {
   std::vector<float> sums;
 

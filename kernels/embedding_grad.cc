@@ -1,5 +1,5 @@
-// Row after row of a table, the rows of the gradient that belong to it added up in fp32 in their
-// order and rounded once.
+// The rows of a table in order: the rows of the gradient that belong to a row are added in fp32 in
+// their order and rounded once.
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -12,8 +12,8 @@
 namespace opbench {
 namespace {
 
-/// Which rows of the gradient belong to which of the table: `rows[starts[r]]` to
-/// `rows[starts[r + 1]]`, in their order.
+/// The rows of the gradient for each row of the table: `rows[starts[r]]` to `rows[starts[r + 1]]`,
+/// in order.
 struct RowsOfTable {
   std::vector<std::int64_t> starts, rows;
 
@@ -43,7 +43,7 @@ struct EmbeddingGrad {
         columns(problem.inputs[0].shape.back()),
         padding(problem.attrs.integer("padding_idx")),
         table(problem.outputs[0].shape[0]) {
-    // One more than there are starts: while rows are dealt, each counts in the place before.
+    // One more element than starts: while rows are distributed, each counts in the place before.
     sorted.starts.resize(static_cast<std::size_t>(table) + 2);
     sorted.rows.resize(static_cast<std::size_t>(problem.inputs[1].elements()));
   }

@@ -1,4 +1,4 @@
-// The greatest and the least over axes: rows each by itself, columns side by side.
+// The greatest and the least over axes: each row separately, columns side by side.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kTile = 512;  // elements that are widened together
+constexpr std::int64_t kTile = 512;  // elements that are widened at a time
 
 float greatest(float a, float b) { return std::isnan(a) || a > b ? a : b; }
 float least(float a, float b) { return std::isnan(a) || a < b ? a : b; }

@@ -31,7 +31,7 @@ Function made_of(const Numbers& numbers) {
   }
 }
 
-/// Function maps kInputs vectors to one; it may be made of the attributes.
+/// Function maps kInputs vectors to one vector; it may be constructed from the attributes.
 template <class Function, std::size_t kInputs>
 void compute(const Numbers& numbers, std::size_t count, const float* const* x, float* y) {
   [&]<std::size_t... kInput>(std::index_sequence<kInput...>) {

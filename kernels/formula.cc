@@ -56,7 +56,7 @@ std::string formula_name(const Problem& problem) {
   return name;
 }
 
-/// `count` elements in fp32: as they lie, or in `buffer`.
+/// `count` elements in fp32: in place, or widened into `buffer`.
 const float* widened(DType dtype, const void* from, std::size_t count, float* buffer) {
   if (dtype == DType::fp32) return static_cast<const float*>(from);
   if (dtype == DType::fp16) {
@@ -83,7 +83,7 @@ void narrow_to(DType dtype, const float* from, std::size_t count, void* to) {
   }
 }
 
-/// A formula bound to a problem; parts come from broadcast_launch.
+/// A formula bound to a problem; broadcast_launch provides the parts.
 struct BoundFormula {
   ComputePiece compute;
   Numbers numbers;

@@ -1,8 +1,9 @@
 // GatherV2 and GatherV3 as variants of index_select, gather, embedding and the channel shuffle.
 //
-// GatherV2 gives every core a contiguous range of rows, and only rows of whole 32-byte blocks leave
-// in one burst; GatherV3 deals tiles of rows in turn and writes rows of any length exactly. Source:
-// CANN gather_v2.py, gather_v3.py. Here a burst is a line put together and streamed past the cache.
+// GatherV2 gives every core a contiguous range of rows; only rows of whole 32-byte blocks are
+// written in one burst. GatherV3 distributes tiles of rows in turn and writes rows of any length
+// exactly. Source: CANN gather_v2.py, gather_v3.py. Here a burst is an assembled line that is
+// streamed past the cache.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,14 +22,14 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kBlock = 32;             // bytes that the device moves at once
-constexpr std::int64_t kTileBytes = 256 << 10;  // of GatherV3, about a core's buffer
-constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
+constexpr std::int64_t kTileBytes = 256 << 10;  // tile of GatherV3: about a core's buffer
+constexpr std::int64_t kGrainBytes = 64 << 10;  // less does not repay waking a thread
 constexpr std::size_t kBatch = 128;
 
-// Zeros for indices outside, for rows of any length.
+// Zeros for indices outside the axis; longer rows repeat them.
 const std::array<std::byte, 4096> kZeros{};
 
-/// A gather bound to its shapes. Index is the type of the index.
+/// A gather bound to its shapes. Index is the index type.
 struct Gather {
   GatherView view;
   std::int64_t element_bytes = 4;
@@ -39,7 +40,7 @@ struct Gather {
   std::int64_t rows() const { return view.batch * view.outer * view.count; }
 };
 
-// Lines put together and streamed.
+// Assembles lines and streams them.
 template <class Index>
 void stream_rows(const Gather& g, const Index* index, std::int64_t begin, std::int64_t end,
                  const std::byte* x, std::byte* y) {
@@ -81,7 +82,7 @@ void run_v2(const Gather& g, const Index* index, const void* x, void* y) {
   });
 }
 
-// Tiles in turn, each a whole number of lines where rows allow it.
+// Distributes tiles in turn; a tile is a whole number of lines if the rows allow it.
 template <class Index>
 void run_v3(const Gather& g, const Index* index, const void* x, void* y) {
   constexpr std::int64_t kLine = LineWriter::kLine;
@@ -121,8 +122,8 @@ Gather bind(const Problem& problem, const GatherView& view) {
   Gather g{.view = view,
            .element_bytes = static_cast<std::int64_t>(size_of(problem.inputs[0].dtype))};
   g.is_int64 = problem.inputs.size() > 1 && problem.inputs[1].dtype == DType::int64;
-  // GatherV2 has no exact burst for rows that are no whole blocks. Of the table only rows that the
-  // index names are read.
+  // GatherV2 has no exact burst for rows that are not whole blocks. Only the indexed rows of the
+  // table are read.
   const auto read_and_written = static_cast<std::size_t>(2 * g.rows() * g.row_bytes());
   g.stream =
       outgrows_cache(read_and_written) && (kVersion == Version::v3 || g.row_bytes() % kBlock == 0);
@@ -140,7 +141,7 @@ std::size_t int32_index_bytes(const Problem& problem) {
   return static_cast<std::size_t>(problem.inputs[1].elements()) * sizeof(std::int32_t);
 }
 
-// The index made int32 and copied for every call, as index.to(npu) does.
+// Converts the index to int32 and copies it in every call, like index.to(npu).
 Launch prepare_generated(const Problem& problem) {
   Gather g = bind<Version::v3>(problem, gather_view(problem));
   const bool was_int64 = g.is_int64;
@@ -174,7 +175,7 @@ std::string refuse_for_generated(const Problem& problem) {
   return fmt::format("the index is made int32; an axis may have at most {} entries", kMost);
 }
 
-/// The channel shuffle as a gather of planes by a fixed index.
+/// The channel shuffle as a gather of planes with a fixed index.
 struct Shuffle {
   Gather gather;
   std::int64_t groups;
@@ -204,7 +205,7 @@ Launch prepare_shuffle(const Problem& problem) {
   };
 }
 
-// range(C) reshaped, transposed and flattened for every call, into memory that is there.
+// range(C) reshaped, transposed and flattened in every call, into existing memory.
 Launch prepare_shuffle_generated(const Problem& problem) {
   const auto shuffle = std::make_shared<Shuffle>(shuffle_of<Version::v3>(problem));
   return [shuffle](const KernelArgs& args) {

@@ -13,10 +13,10 @@ namespace {
 
 struct Axis {
   std::int64_t extent, stride;  // of the output
-  std::int64_t step;            // in x, 0 along the axis that is gathered
+  std::int64_t step;            // in x; 0 along the gathered axis
 };
 
-// Both tensors seen with as few axes as the walk needs.
+// The view of both tensors with as few axes as the iteration needs.
 struct View {
   std::vector<Axis> axes;
   std::int64_t elements = 0;
@@ -36,7 +36,7 @@ View plain_view(const Problem& problem) {
   return view;
 }
 
-// Neighbours that lie behind one another in both tensors become one axis: rows get longer.
+// Joins neighbouring axes that are contiguous in both tensors, so that rows become longer.
 View merged_view(const Problem& problem) {
   View view = plain_view(problem);
   std::vector<Axis> merged;
@@ -51,7 +51,7 @@ View merged_view(const Problem& problem) {
   return view;
 }
 
-// Walks the rows of the last axis and knows where each begins in x.
+// Iterates over the rows of the last axis and tracks where each begins in x.
 class RowsOf {
  public:
   RowsOf(const View& view, std::int64_t element) : view_(view) {
@@ -84,8 +84,8 @@ struct Part {
   void* y;
 };
 
-// Along the last axis itself. Four elements are read before one is written, as far as the compiler
-// knows over an index.
+// Gathers along the last axis itself. Reads four elements before it writes one, because the
+// compiler cannot exclude that the output overlaps the index.
 template <class T, class Index>
 void gather_along(std::int64_t count, const T* x, const Index* index, T* y) {
   std::int64_t i = 0;
@@ -100,7 +100,7 @@ void gather_along(std::int64_t count, const T* x, const Index* index, T* y) {
   for (; i < count; ++i) y[i] = x[index[i]];
 }
 
-// `count` elements of a row, `step` elements of x from one to the next.
+// Copies `count` elements of a row, which are `step` elements apart in x.
 template <class T, class Index>
 void gather_row(std::int64_t count, std::int64_t step, std::int64_t index_step, const T* x,
                 const Index* index, T* y) {
@@ -110,7 +110,8 @@ void gather_row(std::int64_t count, std::int64_t step, std::int64_t index_step, 
   }
 }
 
-// Row after row of the last axis, whose index and output are contiguous; coordinates once a row.
+// Processes rows of the last axis with a contiguous index and output; coordinates are computed once
+// per row.
 template <class T, class Index>
 void gather(const View& view, const Part& part) {
   const std::int64_t length = view.axes.back().extent, step = view.axes.back().step;

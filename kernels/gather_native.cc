@@ -1,5 +1,4 @@
-// index_select, gather and embedding as a framework does them: a copy for every row that the index
-// names.
+// index_select, gather and embedding like a framework: one copy for every indexed row.
 #include <algorithm>
 
 #include "kernels/gather_rows.h"
@@ -9,7 +8,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
+constexpr std::int64_t kGrainBytes = 64 << 10;  // less does not repay waking a thread
 
 Launch prepare(const Problem& problem) {
   const GatherView view = gather_view(problem);

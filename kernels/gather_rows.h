@@ -8,12 +8,12 @@
 
 namespace opbench {
 
-/// Rows [begin, end) of a gather's output, one after the other: calls `visit(slice, row of x)`, the
-/// row -1 where it is zeros.
+/// Iterates over rows [begin, end) of a gather's output: calls `visit(slice, row of x)`, with row
+/// -1 for zeros.
 template <class Index, class Visit>
 void for_each_gathered_row(const GatherView& of, const Index* index, std::int64_t begin,
                            std::int64_t end, Visit visit) {
-  const GatherView view = of;  // of its own, so that nothing that is written can be part of it
+  const GatherView view = of;  // a local copy, so that no write can alias it
   std::int64_t slice = begin / view.count, position = begin % view.count;
   const Index* of_batch = index + slice / view.outer * view.count;
   for (std::int64_t row = begin; row < end; ++row) {
@@ -25,7 +25,7 @@ void for_each_gathered_row(const GatherView& of, const Index* index, std::int64_
   }
 }
 
-/// The same, copied with plain stores: rows of `bytes`, which is kBytes unless that is 0.
+/// Copies the rows with plain stores: rows of `bytes`, or of kBytes unless it is 0.
 template <std::size_t kBytes, class Index>
 void copy_rows_of(const GatherView& view, const Index* index, std::int64_t begin, std::int64_t end,
                   std::size_t bytes, const std::byte* x, std::byte* y) {
@@ -41,7 +41,7 @@ void copy_rows_of(const GatherView& view, const Index* index, std::int64_t begin
   });
 }
 
-/// The same, with a copy of its own for the lengths of single elements and short rows of them.
+/// Copies the rows, with specialised code for single elements and short rows.
 template <class Index>
 void copy_gathered_rows(const GatherView& view, const Index* index, std::int64_t begin,
                         std::int64_t end, std::size_t bytes, const std::byte* x, std::byte* y) {

@@ -1,4 +1,4 @@
-// Group norm row after row in fp32, sums joined in fp64, as layer_norm: the variance in a second
+// Group norm row by row in fp32 with sums joined in fp64, like layer_norm: the variance in a second
 // pass over the deviations from the mean.
 #include "ops/group_norm.h"
 
@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// Rounded to nothing before 64 of them are added up.
+// Blocks of 64 terms are added in fp32 and joined in fp64, so that rounding errors stay small.
 template <class Term>
 double sum_of(std::int64_t count, Term term) {
   constexpr std::int64_t kBlock = 64;
@@ -26,7 +26,7 @@ double sum_of(std::int64_t count, Term term) {
   return sum;
 }
 
-/// Numbers in fp32, kept from call to call.
+/// Numbers converted to fp32; the memory is kept between calls.
 const float* floats(DType dtype, const void* from, std::int64_t first, std::int64_t count,
                     std::vector<float>& buffer) {
   buffer.resize(static_cast<std::size_t>(count));
@@ -40,7 +40,7 @@ float number(DType dtype, const void* from, std::int64_t i) {
   return value;
 }
 
-// `usual` where the input is left out.
+// The value of the channel, or `usual` if the input is absent.
 float of_channel(const KernelArgs& args, std::size_t input, DType dtype, std::size_t channel,
                  float usual) {
   if (args.inputs.size() <= input) return usual;

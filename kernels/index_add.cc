@@ -25,7 +25,7 @@ struct AddScaled {
   }
 };
 
-// y += alpha*x; rows shorter than a vector cost less element by element.
+// y += alpha*x. For rows shorter than a vector, single elements are faster.
 template <class T>
 HWY_INLINE void add_row(const IndexAddCall& call, std::size_t count, const T* x, T* y) {
   if (count >= hn::Lanes(F32())) {
@@ -46,7 +46,7 @@ void copy_columns(const IndexAddCall& call, const T* self, std::size_t count, T*
   }
 }
 
-// Elements [begin, end) of the output, row after row.
+// Computes elements [begin, end) of the output, row by row.
 template <class T>
 void select_rows(const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
   const auto* self = static_cast<const T*>(call.self);
@@ -62,7 +62,7 @@ void select_rows(const IndexAddCall& call, std::int64_t begin, std::int64_t end)
   }
 }
 
-// The same where rows are shorter than a vector: what they add is collected first.
+// Like the function above, for rows shorter than a vector: their addends are collected first.
 template <class T>
 void select_elements(const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t kPiece = 1024;
@@ -87,8 +87,8 @@ void select_elements(const IndexAddCall& call, std::int64_t begin, std::int64_t 
 
 }  // namespace
 
-// Copies the columns of self unless that was done before (no self), then adds row after row of the
-// source.
+// Copies the columns of self, unless self is null because that was done before; then adds the rows
+// of the source in order.
 void add_columns(DType dtype, const IndexAddCall& call, const IndexAddColumns& columns) {
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
@@ -106,7 +106,7 @@ void add_columns(DType dtype, const IndexAddCall& call, const IndexAddColumns& c
   });
 }
 
-// Elements [begin, end) of the output in their order; call.index tells the source row of each
+// Computes elements [begin, end) of the output in order; call.index is the source row of each
 // place.
 void select_range(DType dtype, const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
   visit_arithmetic(dtype, [&](auto tag) {
@@ -131,7 +131,7 @@ Launch prepare_index_add(const Problem& problem) {
   return [plan = IndexAddPlan(problem)](const KernelArgs& args) mutable {
     plan.read_index(args.inputs[1]);
     IndexAddCall call = plan.call(args, plan.index);
-    // Few outer indices are cut into columns for the threads, and columns are slow to copy.
+    // Few outer indices are divided into columns for the threads, and columns are slow to copy.
     if (plan.view.outer < 2 * thread_count()) {
       parallel_ranges(plan.elements() * static_cast<std::int64_t>(size_of(plan.dtype)), 64 << 10,
                       [&](std::int64_t begin, std::int64_t end) {
@@ -149,7 +149,7 @@ Launch prepare_index_add(const Problem& problem) {
   };
 }
 
-// Whether every place occurs once depends on the values, which a refusal cannot see.
+// The values determine if every place occurs once, so a refusal cannot check it.
 void invert(IndexAddPlan& plan) {
   std::fill(plan.inverse.begin(), plan.inverse.end(), -1);
   for (std::size_t i = 0; i < plan.index.size(); ++i) {
@@ -177,7 +177,7 @@ std::string refuse_other_lengths(const Problem& problem) {
   return "'index' is no permutation of the axis: their lengths differ";
 }
 
-// Source: inplace_index_add.py adds at the address that an index gives, unchecked.
+// Source: inplace_index_add.py uses an index as an address without a check.
 std::string refuse_negative(const Problem& problem) {
   return problem.attrs.flag("negative_index") ? "InplaceIndexAdd takes no negative indices" : "";
 }
@@ -204,7 +204,7 @@ const RegisteredKernel index_select{{
     .device_name = "GatherV2",
 }};
 
-// One row of the source after the other, one element after the other.
+// Adds one row of the source after the other, one element at a time.
 template <class T>
 void add_elements(const IndexAddCall& call, const IndexAddColumns& columns) {
   for (std::int64_t i = 0; i < call.added; ++i) {

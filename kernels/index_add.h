@@ -21,12 +21,13 @@ struct IndexAddCall {
   bool stream;
 };
 
-/// Of one outer index, elements [first, last) of every row.
+/// Elements [first, last) of every row of one outer index.
 struct IndexAddColumns {
   std::int64_t outer, first, last;
 };
 
-/// What the variants of index_add know of a problem; `inverse` is scratch for its owner.
+/// The values that the variants of index_add derive from a problem; `inverse` is scratch memory of
+/// the owner.
 struct IndexAddPlan {
   DType dtype, index_dtype;
   AxisView view;
@@ -47,7 +48,7 @@ struct IndexAddPlan {
         index(static_cast<std::size_t>(added)),
         inverse(static_cast<std::size_t>(view.extent)) {}
 
-  /// Of both indices.
+  /// The bytes of both indices.
   static std::size_t bytes(const Problem& problem) {
     const auto extent =
         AxisView(problem.inputs[0].shape,
@@ -56,7 +57,8 @@ struct IndexAddPlan {
     return static_cast<std::size_t>(problem.inputs[1].elements() + extent) * sizeof(std::int64_t);
   }
 
-  // Streamed stores need aligned rows, and a fence after each that only long ones hide.
+  // Streamed stores require aligned rows. Each row ends with a fence, which only long rows
+  // amortise.
   bool rows_are_aligned() const {
     const std::size_t bytes = static_cast<std::size_t>(view.inner) * size_of(dtype);
     return bytes % 64 == 0 && bytes >= 1024;
@@ -80,11 +82,11 @@ struct IndexAddPlan {
   }
 };
 
-/// `body(outer, first, last)` over this thread's share of the outer x inner columns. Whoever owns a
-/// column adds all its rows, so repeated indices add up in their order.
+/// Calls `body(outer, first, last)` for this thread's part of the outer x inner columns. A thread
+/// adds all rows of its columns, so repeated indices are added in their order.
 template <class Body>
 void for_each_column_range(const AxisView& view, const Body& body) {
-  // Short rows are not cut.
+  // Short rows are not divided.
   const std::int64_t grain = view.inner <= kElementwiseGrain ? view.inner : kElementwiseGrain;
   const std::int64_t cuts = (view.inner + grain - 1) / std::max<std::int64_t>(grain, 1);
   parallel_ranges(view.outer * cuts, 1, [&](std::int64_t begin, std::int64_t end) {

@@ -1,4 +1,4 @@
-// Rows at points of several axes, copied one after the other, or added up in fp32.
+// Rows at points of several axes, copied one by one, or added in fp32.
 #include "ops/index_axes.h"
 
 #include <cstring>

@@ -47,7 +47,7 @@ KernelsByOp kernels_by_op() {
   return sorted;
 }
 
-// Inputs that have dtypes of their own, such as an index, do not count.
+// Inputs with their own dtypes, such as an index, are not checked.
 std::string refused_dtype(const Kernel& kernel, const Problem& problem) {
   if (kernel.dtypes.empty()) return {};
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
@@ -66,7 +66,8 @@ std::string refused_dtype(const Kernel& kernel, const Problem& problem) {
 }  // namespace
 
 const std::vector<const Kernel*>& kernels_of(std::string_view op) {
-  // All are registered before main begins. Asked for once a record of a dump.
+  // All kernels are registered before main begins. Sorted once, because each record of a dump needs
+  // the list.
   static const KernelsByOp sorted = kernels_by_op();
   static const std::vector<const Kernel*> none;
   const auto found = sorted.find(op);

@@ -14,23 +14,22 @@
 
 namespace opbench {
 
-/// Who the variant stands for.
+/// The implementation that the variant represents.
 enum class Provider {
-  framework,  ///< what a framework does before tuning: `native`
-  npu,        ///< the NPU's operator, its layouts and numerics, computed on the CPU
+  framework,  ///< the framework's computation before tuning: `native`
+  npu,        ///< the NPU's operator, with its layouts and numerics, computed on the CPU
   vendor,     ///< the CPU vendor's library: `onednn`
-  own,        ///< one of the user's own, from outside of opbench
+  own,        ///< a user's variant from outside of opbench
 };
 std::string_view name(Provider provider);
 
-/// Which values of floating inputs a variant's real operator answers for; others are not held
-/// against it.
-enum class InputRange { any, finite, normal };  // normal: finite and no subnormals
+/// The values of floating inputs that the variant's real operator supports. Results for other
+/// values are not checked.
+enum class InputRange { any, finite, normal };  // normal: finite without subnormals
 
-/// Inputs for which the real operator is known to be wrong, so that its variant is wrong there,
-/// too.
+/// Inputs for which the real operator is known to be wrong, so that its variant is wrong as well.
 struct KnownLimit {
-  /// True for such a value of the problem's input `input`. Null: there are none.
+  /// True for such a value of the problem's input `input`. Null: no such values.
   bool (*holds)(const Problem& problem, std::size_t input, double value) = nullptr;
   std::string_view reason = {};  ///< "as the device: NaN for x > 88.7"
 };
@@ -41,48 +40,49 @@ struct KernelArgs {
   std::span<void* const> outputs;
 };
 
-/// A variant bound to one problem. Calls allocate nothing and use the threads of the enclosing
-/// `with_threads`, which must be as many as when it was prepared.
+/// A variant bound to one problem. Calls allocate nothing. They use the threads of the enclosing
+/// `with_threads`, whose number must be that of the preparation.
 using Launch = std::function<void(const KernelArgs& args)>;
 
-/// How an operator may be computed.
+/// One way to compute an operator.
 struct Kernel {
   std::string_view op;
-  std::string_view name;  ///< of the variant, after the operator it stands for: "softplus_v2"
-  /// Variants of different operators that belong together: a graph run with `softplus_v2` takes
-  /// `softplus_v2_grad` for its gradient. Empty: the name.
+  std::string_view name;  ///< with the name of its real operator: "softplus_v2"
+  /// The family of variants of different operators that belong together: a graph with `softplus_v2`
+  /// uses `softplus_v2_grad` for its gradient. Empty: the name.
   std::string_view family = {};
   Provider provider = Provider::own;
-  std::string_view summary;  ///< one line: which formula, which behaviour, how many passes
-  /// Of the case that it takes; others are skipped. Empty: all those of the operator.
+  std::string_view summary;  ///< one line: formula, behaviour, number of passes
+  /// The dtypes of cases that it takes; others are skipped. Empty: all dtypes of the operator.
   std::vector<DType> dtypes = {};
-  /// Empty if it takes the problem, else why not.
+  /// Empty if it takes the problem, else the reason of the refusal.
   std::string (*refusal)(const Problem& problem) = nullptr;
   Launch (*prepare)(const Problem& problem);
-  /// What a reader of its times should know, such as that the library has no tuned code for the
-  /// problem; empty: nothing. Of problems that it takes, inside `with_threads`. Null: never.
+  /// A remark on its times, such as that the library has no tuned code for the problem; empty: no
+  /// remark. For problems that it takes, inside `with_threads`. Null: no remarks.
   std::string (*note)(const Problem& problem) = nullptr;
   InputRange takes = InputRange::any;
-  /// What fails there alone is `xfailed`.
+  /// Failures at this limit only are `xfailed`.
   KnownLimit limit = {};
-  /// Takes inputs of different floating dtypes where the operator promotes them; others want them
-  /// cast before.
+  /// Takes inputs of different floating dtypes if the operator promotes them. Other variants
+  /// require a cast first.
   bool promotes = false;
-  /// A library that cuts sums by the number of threads: the last bits follow that number.
+  /// A library that divides sums by the number of threads: the last bits depend on that number.
   bool sums_by_thread = false;
-  /// A variant that computes in a narrower type than it stores is judged by that type's tolerance.
+  /// The narrower dtype that a variant computes in; its tolerance is used.
   std::optional<DType> judged_as = {};
-  /// What `prepare` and the calls allocate beside inputs and outputs, so that a case that does not
-  /// fit is refused before it runs. Call inside `with_threads`. None: next to nothing.
+  /// The bytes that `prepare` and the calls allocate in addition to inputs and outputs. A case that
+  /// does not fit in memory is refused before it runs. Call inside `with_threads`. Null: a
+  /// negligible amount.
   std::size_t (*temporary_bytes)(const Problem& problem) = nullptr;
 
-  /// Of a kernel of the device: its task in a profile, where the name in camel case is another
-  /// ("GatherV2" for index_select). Tasks of others are called after the operator.
+  /// The task name of a device variant in a profile, if it is not the variant's name in camel case
+  /// ("GatherV2" for index_select). Other variants use the operator's name.
   std::string_view device_name = {};
-  /// True for a problem that the kernel is specialised for: a context tries it before the others of
-  /// its provider. Null: for none.
+  /// True for a problem that the variant is specialised for: a context tries it before the others
+  /// of its provider. Null: not specialised.
   bool (*is_made_for)(const Problem& problem) = nullptr;
-  /// The file that registers it, by which its code is known: "kernels/relu.cc". Set by
+  /// The file that registers it, which identifies its code: "kernels/relu.cc". Set by
   /// RegisteredKernel.
   std::string_view source = {};
 
@@ -90,7 +90,7 @@ struct Kernel {
   std::string_view family_name() const { return family.empty() ? name : family; }
 };
 
-/// Registers a kernel with the file that does: the caller's, which helpers hand on.
+/// Registers a kernel with its file: that of the caller, which helpers pass on.
 class RegisteredKernel : public Registered<Kernel> {
  public:
   explicit RegisteredKernel(Kernel kernel, std::string_view source = __builtin_FILE())
@@ -106,23 +106,23 @@ class RegisteredKernel : public Registered<Kernel> {
 /// The variants of an operator: native first, then NPU, vendor and own, each by name.
 const std::vector<const Kernel*>& kernels_of(std::string_view op);
 
-/// Empty if `kernel` takes `problem`, else why not.
+/// Empty if `kernel` takes `problem`, else the reason of the refusal.
 std::string refusal(const Kernel& kernel, const Problem& problem);
 
-/// What a reader of the kernel's times for `problem` should know; empty for what it does not take.
+/// A remark on the kernel's times for `problem`; empty for a problem that it does not take.
 std::string note(const Kernel& kernel, const Problem& problem);
 
-/// Bytes that `kernel` takes for temporaries, 0 where it does not say.
+/// Bytes of the temporaries of `kernel`; 0 if it does not state them.
 std::size_t temporary_bytes(const Kernel& kernel, const Problem& problem);
 
-/// Thrown by a call whose variant takes the problem, but not these values: a refusal that only the
-/// call could see. A run reports it as skipped.
+/// Thrown by a call if its variant takes the problem but not these values, which only the call can
+/// check. A run reports the variant as skipped.
 class RefusedValues : public Error {
  public:
   using Error::Error;
 };
 
-/// Version of the CPU vendor's library whose variants are built in; empty: none is.
+/// The version of the CPU vendor's library in this build; empty without a library.
 std::string vendor_version();
 
 }  // namespace opbench

@@ -1,5 +1,5 @@
-// Layer norm as a framework computes it: row after row, the variance in a second pass over the
-// deviations from the mean, in fp32.
+// Layer norm like a framework: row by row in fp32, with the variance in a second pass over the
+// deviations from the mean.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/layer_norm.cc"
 #include "kernels/layer_norm.h"
@@ -27,7 +27,7 @@ struct SquaredDeviation {
   }
 };
 
-// (x - mean)*rstd, then what of weight and bias there is.
+// (x - mean)*rstd, then weight and bias if they are given.
 struct Normalised {
   float mean, rstd;
   template <class D>
@@ -126,7 +126,7 @@ void layer_norm_grad_row(DType dtype, const LayerNormGrad& of, std::int64_t row)
   visit_arithmetic(dtype, [&](auto tag) { backward_row<decltype(tag)>(of, row); });
 }
 
-// Columns [begin, end) of dweight and dbias, in fp32 over blocks of rows that are added in fp64.
+// Columns [begin, end) of dweight and dbias: blocks of rows in fp32, which are added in fp64.
 void layer_norm_columns(DType dtype, const LayerNormGrad& of, std::int64_t begin,
                         std::int64_t end) {
   HWY_ALIGN float weight[kNormColumns], bias[kNormColumns];
@@ -167,9 +167,9 @@ HWY_EXPORT(layer_norm_row);
 HWY_EXPORT(layer_norm_grad_row);
 HWY_EXPORT(layer_norm_columns);
 
-constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
+constexpr std::int64_t kGrainElements = 16 * 1024;  // fewer do not repay waking a thread
 
-// body(row), for all rows.
+// Calls body(row) for all rows.
 template <class Body>
 void for_each_row(const NormRows& rows, Body body) {
   const std::int64_t grain = std::max<std::int64_t>(1, kGrainElements / rows.count);
@@ -227,7 +227,7 @@ Launch backward(const Problem& problem) {
   };
 }
 
-// Those of a recorded call may be narrower.
+// The statistics of a recorded call may be narrower.
 std::string refuse_narrow_statistics(const Problem& problem) {
   const bool is_fp32 =
       problem.inputs[2].dtype == DType::fp32 && problem.inputs[3].dtype == DType::fp32;

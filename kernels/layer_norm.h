@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-inline constexpr std::int64_t kNormColumns = 256;  ///< that are added up side by side
+inline constexpr std::int64_t kNormColumns = 256;  ///< columns that are added side by side
 
 /// A row of layer_norm; weight and bias may be null.
 struct LayerNormRow {
@@ -16,7 +16,7 @@ struct LayerNormRow {
   float *mean, *rstd;
 };
 
-/// The tensors of its gradient, [rows, count]; weight, dweight and dbias may be null.
+/// The tensors of the gradient, [rows, count]; weight, dweight and dbias may be null.
 struct LayerNormGrad {
   std::int64_t rows, count;
   const void *dy, *x, *weight;

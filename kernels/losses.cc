@@ -1,5 +1,5 @@
-// Losses of elements and their gradients, piece by piece in fp32. Sums of a slab of elements are in
-// fp32 lanes, slabs are joined in fp64: the same bits for any number of threads.
+// Element-wise losses and their gradients, piece by piece in fp32. The elements of a slab are added
+// in fp32 lanes, slabs in fp64: the bits do not depend on the number of threads.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/losses.cc"
 #include <hwy/foreach_target.h>
@@ -100,9 +100,9 @@ namespace {
 
 HWY_EXPORT(losses);
 
-constexpr std::int64_t kPiece = 1024;       // elements: a few inputs of them stay in the L1 cache
-constexpr std::int64_t kSlab = 16 * 1024;   // elements that are added up in fp32
-constexpr std::int64_t kGrain = 16 * 1024;  // worth waking a thread for
+constexpr std::int64_t kPiece = 1024;       // elements; several inputs of them stay in the L1 cache
+constexpr std::int64_t kSlab = 16 * 1024;   // elements that are added in fp32
+constexpr std::int64_t kGrain = 16 * 1024;  // fewer do not repay waking a thread
 
 /// A formula of inputs `first` (x) and first + 1 (the target), bound to a problem.
 struct Errors {

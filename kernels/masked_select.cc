@@ -1,5 +1,4 @@
-// Elements or rows that a mask names, one after the other: where each goes is known from those
-// before.
+// Elements or rows selected by a mask, in sequence: the place of each depends on those before.
 #include <cstring>
 
 #include "kernels/kernel.h"

@@ -1,4 +1,5 @@
-// Comparisons, and what chooses or drops by a mask. A bool is 0 or 1 in lanes, too.
+// Comparisons, and operators that select or drop elements by a mask. A bool is 0 or 1 in lanes,
+// too.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/masks.cc"
 #include <hwy/foreach_target.h>
@@ -19,7 +20,7 @@ HWY_INLINE VF32 truth_of(Mask mask) {
 struct Equal {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return truth_of(hn::Eq(a, b)); }
 };
-// Not Ne: that is ordered in AVX, and NaN is unequal to all.
+// Not Ne: that is ordered in AVX, but NaN is unequal to everything.
 struct NotEqual {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
     return hn::IfThenElse(hn::Eq(a, b), number(0), number(1));
@@ -61,7 +62,7 @@ struct Dropout {
   }
 };
 
-// With its two inputs exchanged.
+// The function with exchanged inputs.
 template <class Function>
 struct Exchanged {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return Function()(b, a); }

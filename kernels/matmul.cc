@@ -1,5 +1,5 @@
-// Products of matrices, both factors packed: MatMulV2 and BatchMatMul, with operands as the cube
-// unit takes them, and what a framework's vendor library computes, in fp32.
+// Products of matrices with both factors packed: MatMulV2 and BatchMatMul with the operands of the
+// cube unit, and the product of a framework's vendor library in fp32.
 #include "kernels/packed_matmul.h"
 #include "kernels/simd/cube.h"
 

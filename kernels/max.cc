@@ -1,5 +1,5 @@
-// Maximum and place along an axis. Elements become integers in the same order (keys); the first
-// greatest key is the answer, and the value is taken from where it stands.
+// Maximum and place along an axis. Elements are mapped to integers in the same order (keys). The
+// first greatest key gives the place, and the value is read from there.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/max.cc"
 #include <fmt/format.h>
@@ -22,9 +22,9 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::int64_t kPiece = 1024;  // elements whose keys stay in the L1 cache
+constexpr std::int64_t kPiece = 1024;  // elements with keys that stay in the L1 cache
 
-// The keys of `count` <= kPiece elements; integers are their own.
+// The keys of `count` <= kPiece elements; integers are their own keys.
 template <class KeyOf, class T, class Key>
 HWY_INLINE const Key* keys_of(const T* x, std::int64_t count, Key* keys) {
   if constexpr (std::is_same_v<KeyOf, AsIs> && std::is_same_v<T, Key>) {
@@ -42,7 +42,8 @@ HWY_INLINE Key greatest(const Key* keys, std::int64_t count) {
   Key result = keys[0];
   std::int64_t i = 0;
   if (count >= lanes) {
-    // The last vector overlaps: its keys count once however often they are met.
+    // The last vector overlaps the one before: a key that is compared twice does not change the
+    // maximum.
     auto a = hn::LoadU(d, keys), b = hn::LoadU(d, keys + count - lanes), c = a, e = b;
     for (; i + 4 * lanes <= count; i += 4 * lanes) {
       a = hn::Max(a, hn::LoadU(d, keys + i));
@@ -74,7 +75,7 @@ HWY_INLINE std::int64_t place_of(Key key, const Key* keys, std::int64_t count) {
   return i;
 }
 
-// A contiguous line: piece by piece, so that the search for the place meets the cache.
+// A contiguous line: piece by piece, so that the search for the place finds the data in the cache.
 template <class KeyOf, class T>
 std::int64_t place_in_line(const T* x, std::int64_t count) {
   using Key = decltype(KeyOf()(T()));
@@ -91,7 +92,8 @@ std::int64_t place_in_line(const T* x, std::int64_t count) {
   return place;
 }
 
-// Neighbouring columns: the greatest keys so far, and in lanes as wide the rows they come from.
+// Neighbouring columns: their greatest keys so far, and the rows of these keys in equally wide
+// lanes.
 template <class Key>
 HWY_INLINE void update(const Key* keys, Key row, std::int64_t count, Key* best, Key* rows) {
   const hn::ScalableTag<Key> d;
@@ -111,7 +113,7 @@ HWY_INLINE void update(const Key* keys, Key row, std::int64_t count, Key* best, 
 }
 
 // Up to kPiece neighbouring columns of lines `inner` apart: their greatest keys and the places of
-// the first. Rows are counted within blocks that the key's type can count.
+// the first. Rows are counted within blocks, because the key's type limits the count.
 template <class KeyOf, class T, class Key>
 void max_of_columns(const T* x, std::int64_t extent, std::int64_t inner, std::int64_t count,
                     Key* greatest_keys, std::int64_t* places) {
@@ -149,9 +151,9 @@ std::int64_t place_in_column(const T* x, std::int64_t extent, std::int64_t inner
   return place;
 }
 
-constexpr std::int64_t kNarrow = 64;  // columns that do not fill vectors
+constexpr std::int64_t kNarrow = 64;  // fewer columns do not fill vectors
 
-// All columns of one outer index where they are few: several rows make a wide one.
+// All columns of one outer index if they are few: several rows form a wide row.
 template <class KeyOf, class T>
 void max_of_narrow(const T* x, const AxisView& view, std::int64_t* places) {
   using Key = decltype(KeyOf()(T()));
@@ -179,7 +181,7 @@ void max_of_narrow(const T* x, const AxisView& view, std::int64_t* places) {
   }
 }
 
-// Lines [begin, end) along the last axis. The keys of short ones are made together.
+// Lines [begin, end) along the last axis. The keys of short lines are computed together.
 template <class KeyOf, class T>
 void places_in_lines(const T* x, std::int64_t extent, std::int64_t begin, std::int64_t end,
                      std::int64_t* places) {
@@ -201,7 +203,7 @@ void places_in_lines(const T* x, std::int64_t extent, std::int64_t begin, std::i
   }
 }
 
-// Outputs [begin, end), whole groups of `inner` where that is narrow.
+// Outputs [begin, end), in whole groups of `inner` if that is narrow.
 template <class KeyOf, class T>
 void places_of(const AxisView& view, const T* x, std::int64_t begin, std::int64_t end,
                std::int64_t* places) {
@@ -249,7 +251,7 @@ namespace {
 
 HWY_EXPORT(max_places);
 
-// The elements at the places just found.
+// The elements at the found places.
 template <class T>
 void take_values(const AxisView& view, const KernelArgs& args, std::int64_t begin,
                  std::int64_t end) {

@@ -27,7 +27,7 @@ void max_of_row(const T* x, std::int64_t extent, T* best, std::int64_t* place) {
   *best = greatest;
 }
 
-// Neighbours side by side, for one index of the axis after the other.
+// Neighbouring lines side by side, one index of the axis after the other.
 template <class T>
 void max_of_neighbours(const T* x, const AxisView& view, std::int64_t count, T* best,
                        std::int64_t* place) {

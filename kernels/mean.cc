@@ -7,18 +7,18 @@ double elements_of(const Problem& problem, std::size_t input) {
   return double(problem.inputs[input].elements());
 }
 
-// The sum over n.
+// The sum divided by n.
 Launch prepare_native(const Problem& problem) {
   return reduce_all(problem, 1.0f, elements_of(problem, 0));
 }
 
-// Every element times 1/n, then the sum, as ReduceMean does; 0/0 for an empty tensor.
+// Every element times 1/n, then the sum, like ReduceMean; 0/0 for an empty tensor.
 Launch prepare_scaled(const Problem& problem) {
   const double n = elements_of(problem, 0);
   return n > 0 ? reduce_all(problem, static_cast<float>(1 / n), 1) : prepare_native(problem);
 }
 
-// dy/n everywhere, the expanded view made contiguous.
+// dy/n for all elements, as an expanded view made contiguous.
 Launch prepare_grad(const Problem& problem) {
   return expand_to_all(problem, elements_of(problem, 1));
 }

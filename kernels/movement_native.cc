@@ -1,4 +1,4 @@
-// Data movement as a framework does it: views, made contiguous with plain stores.
+// Data movement like a framework: views made contiguous with plain stores.
 #include <algorithm>
 
 #include "kernels/cast.h"
@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-/// `part` converted to the dtype of `whole`, from `start` on along `axis`. Both plain.
+/// `part` converted to the dtype of `whole`, from `start` on along `axis`. Both are plain.
 ElementCopy convert_into(const TensorDesc& part, const TensorDesc& whole, std::size_t axis,
                          std::int64_t start) {
   const AxisView from(part.shape, axis), to(whole.shape, axis);
@@ -22,7 +22,7 @@ ElementCopy convert_into(const TensorDesc& part, const TensorDesc& whole, std::s
   const auto convert = cast_loop(part.dtype, whole.dtype);
   return [=, elements = part.elements(), first = start * to.inner, from_dtype = part.dtype,
           to_dtype = whole.dtype](const void* source, void* target) {
-    constexpr std::int64_t kGrain = 16 * 1024;  // elements worth waking a thread for
+    constexpr std::int64_t kGrain = 16 * 1024;  // elements; fewer do not repay waking a thread
     parallel_ranges(elements, kGrain, [&](std::int64_t begin, std::int64_t end) {
       while (begin < end) {
         const std::int64_t row = begin / length, position = begin % length;

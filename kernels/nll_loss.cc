@@ -1,4 +1,4 @@
-// nll_loss and its gradient: an element is taken from every row, or put there.
+// nll_loss and its gradient: one element of every row is read or written.
 #include <cstring>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// A flag for Inf and NaN: both are the values whose bits, without the sign, reach a limit as an
-// integer. One lower still is the largest finite value.
+// A flag for Inf and NaN: these are the values with bits, without the sign, that reach a limit as
+// an integer. The next lower integer is the largest finite value.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/non_finite_check.cc"
 #include <hwy/foreach_target.h>
@@ -24,7 +24,7 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// The greatest of x[i] without the sign, four vectors at a time.
+// The greatest x[i] without the sign, computed with four vectors at a time.
 template <class Bits>
 Bits greatest(const Bits* x, std::size_t count) {
   constexpr Bits kNoSign = std::numeric_limits<Bits>::max() / 2;
@@ -67,7 +67,7 @@ namespace {
 
 HWY_EXPORT(greatest_bits);
 
-// True if any of `count` stored values is looked for.
+// True if any of `count` stored values is Inf or NaN.
 using Scan = bool (*)(DType dtype, bool saturate, const void* x, std::size_t count);
 
 std::uint32_t bits_of_infinity(DType dtype) {
@@ -96,7 +96,7 @@ bool scan_values(DType dtype, bool saturate, const void* x, std::size_t count) {
   return found;
 }
 
-// What one thread scans at a time, in elements: a few times what it takes to hand it out.
+// Elements that one thread scans at a time. Their scan takes several times as long as the hand-out.
 constexpr std::int64_t kPart = 65536;
 
 struct Part {
@@ -129,7 +129,7 @@ class NonFiniteCheck {
 
  private:
   bool is_found(const KernelArgs& args) const {
-    std::size_t checked = inputs_.size();  // the padded input whose elements were clean
+    std::size_t checked = inputs_.size();  // the padded input with clean elements
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const std::size_t input = parts_[i].input;
       if (found_[i] == 0 || input == checked) continue;
@@ -141,7 +141,7 @@ class NonFiniteCheck {
     return false;
   }
 
-  // Padding is usually zero, but need not be: what was seen may lie there.
+  // Padding is usually zero, but not necessarily: the value may be in the padding.
   bool is_in_elements(const TensorDesc& desc, const void* storage) const {
     std::atomic<bool> found = false;
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
@@ -159,7 +159,7 @@ class NonFiniteCheck {
   bool saturate_;
   Scan scan_;
   std::vector<Part> parts_;
-  std::vector<std::uint8_t> found_;  // by parts; not bits, which threads would share
+  std::vector<std::uint8_t> found_;  // by parts; bytes instead of bits, which threads would share
 };
 
 template <Scan kScan>

@@ -11,9 +11,9 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kTile = 512;  // elements that are widened together
+constexpr std::int64_t kTile = 512;  // elements that are widened at a time
 
-// The order as the innermost loops take it.
+// The order p in the form of the innermost loops.
 template <class Body>
 auto visit_order(float p, Body body) {
   if (p == 2) return body([](float x) { return x * x; });
@@ -27,7 +27,7 @@ float root_of(double sum, float p) {
   return static_cast<float>(p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / double(p)));
 }
 
-// Rows are summed up each by itself, or one beside the other in tiles of columns.
+// Rows are summed separately, or side by side in tiles of columns.
 struct Norm {
   DType dtype;
   ReduceView view;

@@ -14,27 +14,27 @@
 namespace opbench {
 namespace {
 
-// Whole blocks of the cube. The second factor lies in panels of so many columns, each as a tile
-// reads it: rows of the whole matrix would be a page apart.
+// Whole blocks of the cube. The second factor is stored in panels of this many columns, each in the
+// order in which a tile reads it: rows of the whole matrix would be a page apart.
 constexpr std::int64_t kTileRows = 64, kTileColumns = 96;
 
-// So few rows do not repay packing the second factor: three vectors of sums.
+// Up to this many rows (three vectors of sums) do not repay packing the second factor.
 constexpr std::int64_t kFewRows = 48;
 
-// Up to 16 rows, transposed: columns begin at `to`, `pitch` elements from each other.
+// Transposes up to 16 rows: columns begin at `to` and are `pitch` elements apart.
 void transpose(const float* rows, std::int64_t count, std::int64_t columns, std::int64_t apart,
                std::int64_t pitch, float* to) {
   transpose_plane({sizeof(float), columns, count, apart, pitch, columns, count, nullptr}, rows, to,
                   false);
 }
 
-/// Products that are computed together, by all threads or by one.
+/// Products that are computed together, by all threads or by one thread.
 struct Group {
   std::int64_t first, count;
-  std::int64_t slot;  // where the first of them has its packed factors
+  std::int64_t slot;  // index of the packed factors of the first product
   bool is_shared;
 
-  /// Calls body(matrix, i) for every i of [0, parts) of each.
+  /// Calls body(matrix, i) for every i of [0, parts) of each matrix.
   template <class Body>
   void for_each(std::int64_t parts, Body body) const {
     const auto call = [&](std::int64_t i) { body(first + i / parts, i % parts); };
@@ -48,29 +48,29 @@ struct MatMul {
   Matrices a, b, c;
   DType bias_dtype;
   bool has_bias, is_few, is_direct;
-  std::int64_t pitch;   // of the first factor's rows
+  std::int64_t pitch;   // distance of the first factor's rows
   std::int64_t panels;  // of the second factor
   std::int64_t slots;
   Scratch left, right;
 
-  // With few rows the second factor is read once and not packed. In blocks it is only worth while
-  // where its rows are those of the transposed result.
+  // With few rows the second factor is read once and not packed. If it is stored in blocks, this
+  // pays only if its rows are those of the transposed result.
   static bool has_few_rows(const Problem& problem) {
     const MatMulShape s = matmul_shape(problem);
     return s.m <= kFewRows && (s.transpose_b || problem.inputs[1].format != Format::FRACTAL_NZ);
   }
-  // The first factor is multiplied as it lies if it is what the product takes.
+  // The first factor is multiplied in place if it has the required form.
   static bool takes_left_as_it_lies(const Problem& problem, LoadFactor load) {
     const TensorDesc& x = problem.inputs[0];
     const MatMulShape s = matmul_shape(problem);
     return load == load_floats && x.dtype == DType::fp32 && !is_private(x.format) &&
            !s.transpose_a && pitch_of(s) == s.k;
   }
-  // From one row of the first factor to the next: those of a panel would share lines of one set of
-  // the cache if they lay a multiple of 2 KiB apart.
+  // The distance of the first factor's rows. Rows of a panel that are a multiple of 2 KiB apart
+  // would share lines of one cache set.
   static std::int64_t pitch_of(const MatMulShape& s) { return s.k % 512 == 0 ? s.k + kCube : s.k; }
-  // Products whose packed factors are kept at a time. Of many each thread packs one and multiplies
-  // it while it is in its cache.
+  // The number of products with packed factors in memory at a time. With many products each thread
+  // packs one and multiplies it while it is in its cache.
   static std::int64_t slots_of(const Problem& problem) {
     const std::int64_t batch = matmul_shape(problem).batch, threads = thread_count();
     return has_few_rows(problem) || batch < 2 * threads ? batch : threads;
@@ -105,14 +105,14 @@ struct MatMul {
     return right.data() + (slot * panels + number) * shape.k * kTileColumns;
   }
 
-  // The rows of the first factor, `pitch` elements from each other.
+  // The rows of the first factor, `pitch` elements apart.
   const float* left_rows(const KernelArgs& args, const Group& group, std::int64_t matrix) const {
     const std::int64_t slot = group.slot + matrix - group.first, elements = shape.m * pitch;
     if (is_direct) return static_cast<const float*>(args.inputs[0]) + matrix * elements;
     return left.data() + slot * elements;
   }
 
-  // Calls part(matrix, first, count) for every block of 16 rows of a factor as it is stored.
+  // Calls part(matrix, first, count) for every block of 16 rows of a factor as stored.
   template <class Part>
   void for_each_block(const Group& group, const Matrices& x, Part part) const {
     const std::int64_t blocks = (x.rows + kCube - 1) / kCube;
@@ -186,7 +186,7 @@ struct MatMul {
     store_rows(args, matrix, {row, rows}, {column, count}, sums.data(), width);
   }
 
-  // To rows `apart` elements from each other.
+  // Adds the bias to rows `apart` elements apart.
   void add_bias(const KernelArgs& args, std::int64_t rows, Span columns, float* sums,
                 std::int64_t apart) const {
     if (!has_bias) return;
@@ -199,7 +199,8 @@ struct MatMul {
     }
   }
 
-  // Sums of a part of the result, rows `apart` elements from each other; the bias is added to them.
+  // Stores a part of the result from sums in rows `apart` elements apart; the bias is added to the
+  // sums.
   void store_rows(const KernelArgs& args, std::int64_t matrix, Span rows, Span columns, float* sums,
                   std::int64_t apart) const {
     add_bias(args, rows.count, columns, sums, apart);
@@ -209,7 +210,7 @@ struct MatMul {
     }
   }
 
-  // The transposed result from rows of the second factor and the transposed first one.
+  // Computes the transposed result from rows of the second factor and the transposed first factor.
   void few_rows_transposed(const KernelArgs& args, const Group& group) const {
     const std::int64_t width = round_up_to_cube(shape.m), k = shape.k;
     for (std::int64_t i = 0; i < shape.batch; ++i) {
@@ -230,8 +231,8 @@ struct MatMul {
     });
   }
 
-  // Columns of the result from those of the second factor: as many at a time as are loaded side by
-  // side, unless that leaves threads without any.
+  // Computes columns of the result from those of the second factor: as many at a time as are loaded
+  // side by side, or fewer so that every thread has work.
   void few_rows(const KernelArgs& args, const Group& group) const {
     const bool is_wide = shape.batch * shape.n >= 2 * thread_count() * kLoadedColumns;
     const std::int64_t side = is_wide ? kLoadedColumns : kTileColumns,

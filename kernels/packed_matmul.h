@@ -10,22 +10,22 @@
 
 namespace opbench {
 
-/// Makes `count` elements of `dtype` fp32: `load_floats` as they are, `load_operands` as the cube
-/// unit takes them.
+/// Converts `count` elements of `dtype` to fp32: `load_floats` unchanged, `load_operands` as
+/// operands of the cube unit.
 using LoadFactor = void (*)(DType dtype, const void* from, std::int64_t count, float* to);
 
-/// matmul or linear of plain tensors or FRACTAL_NZ, both factors packed in fp32, tiles of 64 rows
-/// and columns; with few rows the second factor is used as it is loaded. Products are added in fp32
-/// in the order of k, for any number of threads.
+/// matmul or linear of plain tensors or FRACTAL_NZ, with both factors packed in fp32 and tiles of
+/// 64 rows and columns. With few rows the second factor is used as loaded. Products are added in
+/// fp32 in the order of k, for any number of threads.
 Launch packed_matmul(const Problem& problem, LoadFactor load);
 
-/// Bytes of the packed factors.
+/// The bytes of the packed factors.
 std::size_t packed_matmul_bytes(const Problem& problem, LoadFactor load);
 
-/// Columns of a block of rows that are loaded side by side: they fit into the first cache.
+/// Columns of a block of rows that are loaded side by side; they fit into the L1 cache.
 inline constexpr std::int64_t kLoadedColumns = 256;
 
-/// Matrices [rows, columns] one behind the other, plain or in FRACTAL_NZ.
+/// Consecutive matrices [rows, columns], plain or in FRACTAL_NZ.
 struct Matrices {
   DType dtype;
   std::int64_t rows, columns;
@@ -43,13 +43,13 @@ struct Matrices {
     return is_fractal ? round_up_to_cube(rows) * round_up_to_cube(columns) : rows * columns;
   }
   /// Calls use(column, width, rows, apart) for parts of the rows [row, row + count), at most a
-  /// block of the cube: `width` columns from `column` on, in fp32, rows `apart` elements from each
-  /// other. Columns of [begin, end), whole blocks.
+  /// block of the cube: `width` columns from `column` on, in fp32, with rows `apart` elements
+  /// apart. [begin, end) is whole blocks of columns.
   template <class Use>
   void load(const void* from, std::int64_t matrix, std::int64_t row, std::int64_t count,
             std::int64_t begin, std::int64_t end, Use use) const {
     const std::int64_t first = matrix * matrix_elements();
-    // Rows a multiple of 4 KiB apart would share lines of one set.
+    // Rows that are a multiple of 4 KiB apart would share lines of one cache set.
     constexpr std::int64_t kApart = kLoadedColumns + kCube;
     float values[kCube * kApart];
     for (std::int64_t column = begin; column < end; column += is_fractal ? kCube : kLoadedColumns) {
@@ -72,7 +72,7 @@ struct Matrices {
             Use use) const {
     load(from, matrix, row, count, 0, columns, use);
   }
-  /// Columns [begin, end) of a row; begin: a multiple of a block. `from` holds them.
+  /// Stores columns [begin, end) of a row from `from`; begin is a multiple of a block.
   void store(const float* from, std::int64_t matrix, std::int64_t row, std::int64_t begin,
              std::int64_t end, void* to) const {
     const std::int64_t first = matrix * matrix_elements();

@@ -25,7 +25,7 @@ struct Boxes {
   }
 };
 
-// A pass over all pairs. `body(i, j, k)`: boxes i and j, element k of the result.
+// A pass over all pairs. Calls `body(i, j, k)` for boxes i and j, and element k of the result.
 template <class Body>
 void for_each_pair(const Boxes& a, const Boxes& b, const Body& body) {
   for_each_range(static_cast<std::int64_t>(a.count * b.count),

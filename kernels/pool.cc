@@ -1,5 +1,5 @@
 // Pools and their gradients plane by plane: `native` with one channel, the device's variants with
-// 16 side by side.
+// 16 channels side by side.
 #include "ops/pool.h"
 
 #include <fmt/format.h>
@@ -57,8 +57,7 @@ void add_to_places(std::int64_t count, std::int64_t lanes, std::int64_t used, co
   add(kCube, used);
 }
 
-// dy added to the places of its plane; lanes past the last channel are left alone, whatever they
-// hold.
+// Adds dy to the places of its plane. Lanes past the last channel are not changed.
 struct MaxPoolGrad {
   ChannelPlanes dy, dx;
   DType index;
@@ -95,7 +94,7 @@ struct MaxPoolGrad {
     });
   }
 
-  // Of one plane; zeros but during a call.
+  // The sums of one plane; zeros except during a call.
   static std::vector<float>& sums() {
     thread_local std::vector<float> values;
     return values;
@@ -107,15 +106,15 @@ Launch max_pool_grad(const Problem& problem) {
   return MaxPoolGrad(problem, kStream);
 }
 
-constexpr std::int64_t kGrainElements = 16 * 1024;  // worth waking a thread for
+constexpr std::int64_t kGrainElements = 16 * 1024;  // fewer do not repay waking a thread
 
-// body(begin, end) over planes of so many elements.
+// Calls body(begin, end) over planes of `elements` elements.
 template <class Body>
 void for_each_plane_range(const ChannelPlanes& x, Body body) {
   parallel_ranges(x.count(), kGrainElements / std::max<std::int64_t>(1, x.elements()) + 1, body);
 }
 
-// kScaledFirst: every element times 1/n, then the sum; else the sum, then divided by n.
+// kScaledFirst: every element times 1/n, then the sum; else the sum divided by n.
 template <bool kScaledFirst>
 Launch global_avg_pool(const Problem& problem) {
   const ChannelPlanes x(problem.inputs[0]);
@@ -142,7 +141,7 @@ Launch global_avg_pool_grad(const Problem& problem) {
     for_each_plane_range(dx, [&](std::int64_t begin, std::int64_t end) {
       constexpr std::int64_t kPlanes = 32;
       std::array<float, kPlanes * kCube> shares{};
-      alignas(64) std::array<float, kPlanes * kCube> units;  // the shares as they are stored
+      alignas(64) std::array<float, kPlanes * kCube> units;  // the shares in their storage
       for (std::int64_t plane = begin; plane < end; plane += kPlanes) {
         const std::int64_t planes = std::min(kPlanes, end - plane), count = planes * dx.lanes;
         load_floats(dy.dtype, dy.address(args.inputs[0], plane), count, shares.data());
@@ -172,7 +171,7 @@ std::string refuse_plain(const Problem& problem) {
   return x.dtype == DType::bf16 ? "the device's pool takes fp16 and fp32, not bf16" : "";
 }
 
-// Source: its op info and tiling know of ceil_mode, not of a dilation.
+// Source: CANN's op info and tiling have ceil_mode, but no dilation.
 std::string refuse_dilation(const Problem& problem) {
   const Pair dilation = pair_of(problem.attrs, "dilation");
   if (dilation.h == 1 && dilation.w == 1) return refuse_plain(problem);

@@ -1,4 +1,4 @@
-// pairwise_iou as the device's Iou computes it: everything in fp16.
+// pairwise_iou like the device's Iou: all in fp16.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/ptiou.cc"
 #include <hwy/foreach_target.h>
@@ -16,7 +16,7 @@
 #ifndef OPBENCH_KERNELS_PTIOU_SCALE_
 #define OPBENCH_KERNELS_PTIOU_SCALE_
 namespace opbench {
-// 0.2 in fp16. Sides are scaled so that areas stay in its range.
+// 0.2 in fp16. Sides are scaled so that areas stay in the range of fp16.
 inline constexpr float kPtiouScale = 0x1.998p-3f;
 
 }  // namespace opbench
@@ -27,8 +27,8 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// Rounded to fp16. One fp32 operation between two roundings gives what fp16 arithmetic gives: fp32
-// has more than twice its bits and two more.
+// Rounds to fp16. A single fp32 operation between two roundings equals fp16 arithmetic: fp32 has
+// more than twice the bits of fp16 plus two.
 HWY_INLINE VF32 rounded(VF32 x) {
   const F32 d;
   const auto bits = round_to_half_bits(d, x);
@@ -86,10 +86,10 @@ HWY_EXPORT(ptiou_row);
 
 constexpr float kEps = 0x1.47cp-7f;  // 0.01 in fp16
 
-// Columns x1, y1, x2, y2 and area of boxes, every value in fp16.
+// Columns x1, y1, x2, y2 and area of boxes; every value is in fp16.
 struct HalfBoxes {
   std::size_t count;
-  std::vector<float> columns;  // one behind the other
+  std::vector<float> columns;  // one after the other
   std::vector<half> scratch;
 
   explicit HalfBoxes(std::int64_t n)
@@ -102,7 +102,7 @@ struct HalfBoxes {
     widen(scratch.data(), values, size);
   }
 
-  // Scaled sides for areas; unlike those of intersections they have an eps.
+  // Scaled sides for areas. Unlike those of intersections they have an eps.
   void sides(const float* near_side, const float* far_side, float* to) {
     for (std::size_t i = 0; i < count; ++i) to[i] = far_side[i] - near_side[i];
     round(to, count);
@@ -135,7 +135,8 @@ struct Plan {
       : dtype(problem.inputs[0].dtype),
         first(problem.inputs[0].shape[0]),
         second(problem.inputs[1].shape[0]),
-        // Streamed stores need aligned rows, and a fence after each that only long ones hide.
+        // Streamed stores require aligned rows. Each row ends with a fence, which only long rows
+        // amortise.
         stream(outgrows_cache(problem) && second.count * size_of(dtype) % 64 == 0 &&
                second.count >= 1024) {}
 
@@ -155,7 +156,8 @@ struct Plan {
     });
   }
 
-  // Elements [begin, end) of the output, row after row: a box of the first with many of the second.
+  // Elements [begin, end) of the output, row by row: a box of the first input with many of the
+  // second.
   void pair_rows(const KernelArgs& args, std::size_t begin, std::size_t end) const {
     for (std::size_t k = begin; k < end;) {
       const std::size_t i = k / second.count, j = k % second.count;
@@ -167,8 +169,8 @@ struct Plan {
     }
   }
 
-  // Rows too short for vectors: a box of the second with many of the first, then transposed. The
-  // formula is the same both ways.
+  // Rows too short for vectors: a box of the second input with many of the first, then transposed.
+  // The formula is symmetric.
   void pair_columns(const KernelArgs& args) const {
     constexpr std::int64_t kBoxes = 64;
     const auto rows = static_cast<std::int64_t>(first.count);

@@ -1,5 +1,5 @@
-// stack, unbind, pad, roll and flip as a framework does them: copies between views, rows taken from
-// the other end.
+// stack, unbind, pad, roll and flip like a framework: copies between views, and rows read in
+// reverse.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-// A part of a stack, as the part of a concatenation that it is.
+// A part of a stack as a part of a concatenation.
 TensorDesc with_axis(const TensorDesc& part, std::size_t axis) {
   Dims shape = part.shape;
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
@@ -44,7 +44,7 @@ Launch unbind(const Problem& problem) {
   };
 }
 
-/// A box of one tensor that becomes a box of another.
+/// A box of one tensor that is copied to a box of another.
 struct Box {
   StridedView from, to;
 
@@ -57,13 +57,13 @@ struct Box {
   ElementCopy copy(DType dtype) const { return copy_view(from, to, size_of(dtype)); }
 };
 
-// `bits` hold the element in their first bytes.
+// The first bytes of `bits` are the element.
 void fill(std::uint64_t bits, std::size_t size, std::int64_t count, void* to) {
   if (size < sizeof(bits)) return repeat_element(&bits, size, count, to);
   std::fill_n(static_cast<std::uint64_t*>(to), count, bits);
 }
 
-// The border everywhere, then what is inside.
+// Fills the whole output with the border value, then copies the inside.
 Launch pad(const Problem& problem) {
   const TensorDesc &x = problem.inputs[0], &y = problem.outputs[0];
   Box inside(x.shape, y.shape);
@@ -72,7 +72,7 @@ Launch pad(const Problem& problem) {
   for (std::size_t i = 0; i < paddings.size(); ++i) {
     const auto [before, after] = paddings[i];
     const std::int64_t step = apart[i] == x.shape[i] ? 1 : problem.attrs.integer("step");
-    // Elements of x, from the first that is kept to behind the last.
+    // The elements of x from the first to behind the last that is kept.
     const std::int64_t first = (std::max<std::int64_t>(0, -before) + step - 1) / step;
     const std::int64_t left = apart[i] - std::max<std::int64_t>(0, -after);
     const std::int64_t end = left <= 0 ? 0 : (left - 1) / step + 1;
@@ -98,7 +98,7 @@ Launch pad(const Problem& problem) {
   };
 }
 
-// Along every axis that moves, the part that stays and the one that comes in at the front.
+// For every axis with a shift: the part that stays and the part that moves to the front.
 std::vector<Box> boxes_of(const Roll& roll) {
   std::vector<Box> boxes = {Box(roll.shape, roll.shape)};
   for (std::size_t i = 0; i < roll.shape.size(); ++i) {
@@ -130,7 +130,7 @@ void copy_reversed(const std::byte* from, std::int64_t count, std::byte* to) {
   std::reverse_copy(source, source + count, reinterpret_cast<T*>(to));
 }
 
-// `count` blocks of `bytes`, the last one first.
+// Copies `count` blocks of `bytes` in reverse order.
 void reverse_blocks(const std::byte* from, std::int64_t count, std::int64_t bytes, std::byte* to) {
   switch (bytes) {
     case 1:
@@ -149,7 +149,7 @@ void reverse_blocks(const std::byte* from, std::int64_t count, std::int64_t byte
   }
 }
 
-/// A flip: lines of `extent` blocks along the last axis that is reversed, one after the other.
+/// A flip: lines of `extent` blocks along the last reversed axis, one after the other.
 struct Flip {
   Dims shape;  ///< of the axes before
   std::vector<bool> axes;

@@ -13,14 +13,14 @@
 namespace opbench {
 namespace {
 
-// Stored elements that are summed together, and how many of every c0 of them are real; the rest is
-// padding.
+// Stored elements that are summed together, and the number of real elements in every c0; the rest
+// is padding.
 struct Slab {
   std::int64_t first, count, valid;
 };
 
-// The storage cut at the same places for every thread count: (n, c1) slabs of NC1HWC0, 32 Ki
-// elements otherwise.
+// The storage cut at fixed places for every thread count: (n, c1) slabs of NC1HWC0, 32 Ki elements
+// otherwise.
 struct Slabs {
   std::int64_t count = 0, size = 0, elements = 0, c1 = 1, channels = 0;
   std::int64_t c0 = 1;
@@ -54,7 +54,7 @@ double add_valid(const float* lanes, const Slabs& slabs, const Slab& slab) {
   return sum;
 }
 
-// sum(scale * x), slabs in fp32 lanes, joined in fp64 in their order.
+// sum(scale * x): slabs in fp32 lanes, joined in fp64 in their order.
 double sum_scaled(const void* x, DType dtype, const Slabs& slabs, float scale,
                   std::vector<double>& partial) {
   parallel_blocks(slabs.count, [&](std::int64_t i) {
@@ -86,7 +86,7 @@ Launch expand_to_all(const Problem& problem, double divisor) {
     double value = 0;
     to_doubles(dtype, args.inputs[0], 1, &value);
     value /= divisor;
-    float element = 0;  // or a shorter type in its first bytes
+    float element = 0;  // a shorter type uses the first bytes
     from_doubles(dtype, &value, 1, &element);
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
       repeat_element(&element, size_of(dtype), end - begin, at(args.outputs[0], dtype, begin));

@@ -4,12 +4,12 @@
 
 namespace opbench {
 
-/// The sum of scale*x over all elements of the only input, over `divisor`: every term in fp32, sums
-/// of 64 lanes in fp32 within a slab of the storage, slabs joined in fp64. The bits do not depend
-/// on threads or instruction set.
+/// The sum of scale*x over all elements of the only input, divided by `divisor`. Every term is in
+/// fp32, sums of 64 lanes are in fp32 within a slab of the storage, and slabs are joined in fp64.
+/// The bits do not depend on threads or instruction set.
 Launch reduce_all(const Problem& problem, float scale, double divisor);
 
-/// A scalar over `divisor` in every element of the output, in its padding too.
+/// A scalar divided by `divisor` in every element of the output, including its padding.
 Launch expand_to_all(const Problem& problem, double divisor);
 
 }  // namespace opbench

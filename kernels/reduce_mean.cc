@@ -12,11 +12,12 @@
 namespace opbench {
 namespace {
 
-// What is summed up in fp32 before sums are joined in fp64: about this many elements.
+// About this many elements are summed in fp32 before the sums are joined in fp64.
 constexpr std::int64_t kBlock = 32768;
 
-// The work cut the same way for every thread count: for each kept row, blocks of reduced rows times
-// pieces of a row. Every unit leaves one sum (reduced rows) or a piece of sums (kept ones).
+// The work in a fixed division for every thread count: for each kept row, blocks of reduced rows
+// times pieces of a row. Every unit has one sum (reduced rows) or a piece of sums (kept rows) as
+// its result.
 struct AxisSums {
   DType dtype;
   ReduceView view;
@@ -25,14 +26,15 @@ struct AxisSums {
   float scale;
   std::vector<float> partial;
 
-  /// Over `divisor`; of a tensor of extents `shape`. scaled_first: terms are divided, not sums.
+  /// The sums of a tensor of extents `shape`, divided by `divisor`. scaled_first: terms are
+  /// divided, not sums.
   AxisSums(DType type, const Dims& shape, const std::vector<bool>& reduced, double divisor,
            bool scaled_first)
       : dtype(type),
         view(shape, reduced),
         piece(std::clamp<std::int64_t>(view.width, 1, view.row_is_reduced ? kBlock : 1024)),
         pieces((view.width + piece - 1) / piece),
-        // At least 64 rows, so that partial sums stay few beside the elements.
+        // At least 64 rows, so that partial sums are few compared with the elements.
         block(std::max<std::int64_t>(kBlock / piece, view.row_is_reduced ? 1 : 64)),
         blocks((view.reduced_rows + block - 1) / block),
         n(divisor),
@@ -44,7 +46,7 @@ struct AxisSums {
     if (scaled_first && n > 0) n = 1;
   }
 
-  // Sums of reduced rows [block]'s of one kept row, elements [first, first + count) of each.
+  // Sums reduced rows [block] of one kept row, elements [first, first + count) of each.
   void sum_block(const void* x, std::int64_t kept, std::int64_t b, std::int64_t p) {
     const std::int64_t first = p * piece, count = std::min(piece, view.width - first);
     const std::int64_t base = ReduceView::offset(view.kept, kept) + first;
@@ -53,7 +55,7 @@ struct AxisSums {
     float* sums =
         partial.data() + (view.row_is_reduced ? unit * pieces + p : unit * view.width + first);
     std::fill_n(sums, view.row_is_reduced ? 1 : count, 0.0f);
-    // Rows of one axis follow each other at its stride.
+    // The rows of one axis are one stride apart.
     const AxisGroup axis = view.reduced.empty() ? AxisGroup{1, 0} : view.reduced.front();
     std::array<float, kRows> row_sums;
     for (std::int64_t row = b * block; row < last;) {
@@ -70,7 +72,7 @@ struct AxisSums {
     }
   }
 
-  // `count` results from their sums, `joined` of each, `apart` elements from one to the next.
+  // Divides `count` results, each with `joined` sums that are `apart` elements apart.
   void divide(const float* sums, std::int64_t joined, std::int64_t apart, std::int64_t count,
               void* y) const {
     std::array<double, kResults> results;
@@ -82,7 +84,7 @@ struct AxisSums {
     from_doubles(dtype, results.data(), static_cast<std::size_t>(count), y);
   }
 
-  // Rows that are results of their own: nothing to join.
+  // Rows that are separate results: nothing is joined.
   void sum_whole_rows(const KernelArgs& args) const {
     const std::int64_t grain = std::max<std::int64_t>(1, kBlock / view.width);
     parallel_ranges(view.kept_rows, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -103,7 +105,7 @@ struct AxisSums {
         sum_block(args.inputs[0], i / pieces / blocks, i / pieces % blocks, i % pieces);
       }
     });
-    // Of one kept row: `width` results, or one of all its pieces.
+    // For one kept row: `width` results, or one result of all its pieces.
     const std::int64_t width = view.row_is_reduced ? 1 : view.width;
     const std::int64_t joined = blocks * (view.row_is_reduced ? pieces : 1);
     for_each_range(view.kept_rows * width, [&](std::int64_t begin, std::int64_t end) {
@@ -118,8 +120,8 @@ struct AxisSums {
   }
 
  private:
-  static constexpr std::int64_t kRows = 64;      // that are summed together
-  static constexpr std::int64_t kResults = 256;  // that are divided together
+  static constexpr std::int64_t kRows = 64;      // rows that are summed together
+  static constexpr std::int64_t kResults = 256;  // results that are divided together
 
   bool has_whole_rows() const {
     return view.row_is_reduced && view.reduced_rows == 1 && pieces == 1;
@@ -133,7 +135,7 @@ Launch prepare(const Problem& problem) {
                   reduced_count("reduce_mean", shape, problem.attrs), kScaledFirst);
 }
 
-// The blocks of channels are axes like others, as none of them is summed up.
+// The blocks of channels are ordinary axes, because they are not summed.
 Launch prepare_sums(const Problem& problem) {
   const TensorDesc& x = problem.inputs[0];
   if (problem.outputs[0].elements() == 1) return reduce_all(problem, 1.0f, 1);
@@ -141,7 +143,7 @@ Launch prepare_sums(const Problem& problem) {
   return AxisSums(x.dtype, x.storage(), summed, 1, false);
 }
 
-// Lanes past the last channel hold anything.
+// Lanes past the last channel have undefined values.
 std::string refuse_summed_channels(const Problem& problem) {
   const TensorDesc &x = problem.inputs[0], &y = problem.outputs[0];
   if (x.format == y.format || y.elements() == 1 || !is_private(x.format)) return {};

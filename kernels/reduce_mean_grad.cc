@@ -16,7 +16,7 @@ struct Share {
   double n;
 };
 
-// Walks the rows of the last axis and knows where each begins in the gradient.
+// Iterates over the rows of the last axis and tracks where each begins in the gradient.
 class RowsOf {
  public:
   RowsOf(const Share& plan, std::int64_t element) : plan_(plan) {
@@ -42,7 +42,7 @@ class RowsOf {
   std::int64_t source_ = 0;
 };
 
-// The last axis was reduced: every row is one element over and over. Many at a time are divided.
+// The last axis was reduced: every row repeats one element. Many elements are divided at a time.
 template <class T>
 void share_rows(const Share& plan, DType dtype, std::int64_t begin, std::int64_t end, const T* dy,
                 T* dx) {

@@ -14,14 +14,14 @@ namespace HWY_NAMESPACE {
 namespace {
 
 struct Relu {
-  // Negative numbers become 0; NaN is not less than 0 and stays.
+  // Negative numbers become 0. NaN is not less than 0 and stays.
   HWY_INLINE VF32 operator()(VF32 x) const {
     const VF32 zero = hn::Zero(F32());
     return hn::IfThenElse(hn::Lt(x, zero), zero, x);
   }
 };
 
-// Compare and select, as on 910B: closed lanes are exactly 0, NaN features pass the gradient.
+// Compare and select, as on 910B: unselected lanes are exactly 0, NaN features pass the gradient.
 struct ReluGradSelect {
   HWY_INLINE VF32 operator()(VF32 gradient, VF32 feature) const {
     const VF32 zero = hn::Zero(F32());
@@ -29,15 +29,16 @@ struct ReluGradSelect {
   }
 };
 
-// Before there was a compare-select, as on 910A: a mask that is 1 where the feature reaches the
-// smallest number `tiny`, 0 where it is not positive, and between them a fraction; then a product,
-// which is NaN where an infinite gradient meets a 0. Source: CANN relu_grad.py. All factors are
-// powers of two and the mask is exact in fp32, so fp16 needs no lanes of its own.
+// The form without compare-select, as on 910A. The mask is 1 if the feature reaches the smallest
+// number `tiny`, 0 if it is not positive, and a fraction between them. The product with the mask is
+// NaN for an infinite gradient and a 0. Source: CANN relu_grad.py. All factors are powers of two
+// and the mask is exact in fp32, so fp16 needs no separate lanes.
 template <class T>
 struct ReluGradMask {
   HWY_INLINE VF32 operator()(VF32 gradient, VF32 feature) const {
     const F32 d;
-    constexpr bool kIsHalf = std::is_same_v<T, half>;  // bf16 is computed in fp32 there too
+    constexpr bool kIsHalf = std::is_same_v<T, half>;  // bf16 is also computed in fp32 on the
+                                                       // device
     const VF32 tiny = hn::Set(d, kIsHalf ? 0x1p-24f : 0x1p-126f);
     const VF32 positive = hn::Max(hn::Min(feature, tiny), hn::Zero(d));
     const VF32 big = hn::Set(d, kIsHalf ? 0x1p12f : 0x1p44f);
@@ -132,7 +133,7 @@ const RegisteredKernel npu_grad{{
     .prepare = prepare_grad<true, true>,
 }};
 
-// The device takes no Inf or NaN, and its mask is a fraction where features are subnormal.
+// The device does not support Inf and NaN, and its mask is a fraction for subnormal features.
 const RegisteredKernel npu_grad_mask{{
     .op = "relu_grad",
     .name = "relu_grad",

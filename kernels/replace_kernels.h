@@ -4,8 +4,8 @@
 
 namespace opbench {
 
-/// Puts `replacement(kernel)` in the place of every registered kernel, for programs that test what
-/// becomes of bad ones. Only before `kernels_of` is first called.
+/// Replaces every registered kernel by `replacement(kernel)`, for programs that test the handling
+/// of wrong kernels. Call it only before the first `kernels_of`.
 void replace_kernels(const Kernel* (*replacement)(const Kernel* kernel));
 
 }  // namespace opbench

@@ -1,4 +1,4 @@
-// A copy, then one number at every place that the index names, in its order.
+// A copy, then one number at every indexed place, in the order of the index.
 #include <cstring>
 
 #include "kernels/kernel.h"

@@ -1,4 +1,4 @@
-// The update of a model's parameters: tensor by tensor in small operators, or all of them at once.
+// The update of a model's parameters: tensor by tensor in small operators, or all tensors at once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/sgd.cc"
 #include "kernels/sgd.h"
@@ -23,8 +23,9 @@ struct Updated {
   VF32 parameter, accum;
 };
 
-// The attributes are the same for all lanes, so the branches cost nothing beside the memory.
-// Products and sums are rounded one by one: the same bits with and without fused instructions.
+// The attributes are the same for all lanes, so the branches cost nothing compared with the memory
+// accesses. Products and sums are rounded separately: the same bits with and without fused
+// instructions.
 HWY_INLINE Updated update(const SgdAttrs& a, VF32 p, VF32 g, VF32 accum) {
   const F32 d;
   if (a.weight_decay != 0) g = hn::Add(g, hn::Mul(p, hn::Set(d, a.weight_decay)));
@@ -45,8 +46,8 @@ HWY_INLINE void update_at(const SgdAttrs& a, std::size_t i, const SgdBuffers<T>&
   store<kStream>(updated.accum, m.new_accum + i);
 }
 
-// Every line of the inputs: five streams are more than the hardware prefetcher follows well. A
-// quarter faster than with one line of four.
+// Prefetches every line of the inputs, because the hardware prefetcher does not follow five streams
+// well. A quarter faster than a prefetch of every fourth line.
 template <class T>
 HWY_INLINE void prefetch(const SgdAttrs& a, std::size_t i, const SgdBuffers<T>& m) {
   for (const T* input : {m.p, m.g, m.accum}) {
@@ -55,7 +56,7 @@ HWY_INLINE void prefetch(const SgdAttrs& a, std::size_t i, const SgdBuffers<T>& 
   }
 }
 
-// The last elements, less than a vector, go through vectors of their own.
+// The last elements, less than a vector, use separate vectors.
 template <class T>
 void update_rest(const SgdAttrs& a, std::size_t i, std::size_t count, const SgdBuffers<T>& m) {
   HWY_ALIGN T p[hn::MaxLanes(F32())] = {}, g[hn::MaxLanes(F32())] = {};
@@ -143,7 +144,7 @@ Launch prepare_fused(const Problem& problem) {
   };
 }
 
-// One tensor, as an optimizer's loop writes it down.
+// One tensor, in the steps of an optimizer's loop.
 struct Composed {
   DType dtype;
   SgdAttrs attrs;
@@ -172,7 +173,7 @@ struct Composed {
     pass_add(dtype, count, m.new_accum, taken, m.new_accum);
   }
 
-  // What the learning rate is multiplied with, after accum has been updated.
+  // The factor of the learning rate, after the update of accum.
   const void* momentum_step(std::int64_t count, const void* g, const SgdBuffers<void>& m) const {
     if (attrs.momentum == 0) {
       pass_muls(dtype, count, m.accum, 1, m.new_accum);  // a copy

@@ -21,7 +21,7 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// NaN may get lost here, but not in the sum.
+// A NaN may be lost here, but not in the sum.
 struct Greatest {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> greatest, hn::Vec<D> x) const {
@@ -108,7 +108,8 @@ struct PlusExpBeside {
   }
 };
 
-// The logarithm of a share is 0 or less. What is more is not made by log_softmax, but may be given.
+// The logarithm of a share is at most 0. log_softmax never returns more, but the input may have
+// more.
 template <class D>
 HWY_INLINE hn::Vec<D> share_of(D d, hn::Vec<D> logarithm) {
   const auto zero = hn::Zero(d);
@@ -153,7 +154,7 @@ HWY_INLINE float greatest_of(const T* x, std::int64_t count) {
 // e = exp(x - greatest); returns the sum.
 template <class T>
 HWY_INLINE float exp_and_sum(const T* x, std::int64_t count, float greatest, float* e) {
-  constexpr std::int64_t kBlock = 2048;  // elements: in the L1 cache when they are added up
+  constexpr std::int64_t kBlock = 2048;  // elements; in the L1 cache during the addition
   HWY_ALIGN float lanes[kSumLanes] = {};
   for (std::int64_t i = 0; i < count; i += kBlock) {
     const std::int64_t part = std::min(kBlock, count - i);

@@ -33,7 +33,7 @@ Kernel native(std::string_view op, std::string_view summary,
           .prepare = prepare};
 }
 
-// The device's operator of each and its gradient's belong together.
+// The device's operators, each in a family with its gradient.
 Kernel on_device(std::string_view op, std::string_view name, std::string_view family,
                  std::string_view summary, Launch (*prepare)(const Problem& problem)) {
   return {.op = op,

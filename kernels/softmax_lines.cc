@@ -20,12 +20,12 @@ namespace {
 // Some neighbouring lines of one dtype.
 template <class T>
 struct LinesOf {
-  const T *x, *dy;  // of the gradient, x is y
+  const T *x, *dy;  // for the gradient, x is y
   T* y;
   std::int64_t extent, inner;
 };
 
-// Where exp is kept until its sum is known: in y, or beside it where that is narrower.
+// The memory for exp until the sum is known: y, or a buffer if y is narrower.
 inline float* kept(float* y, std::vector<float>&, std::int64_t) { return y; }
 template <class T>
 float* kept(T*, std::vector<float>& buffer, std::int64_t count) {
@@ -61,7 +61,7 @@ void softmax_grad_line(const LinesOf<T>& line, Share share) {
   map_line(LessTimes{sum}, line.extent, line.y, line.dy, line.x);
 }
 
-// The greatest of `width` lines side by side, at most kSoftmaxTile.
+// The greatest of `width` neighbouring lines, at most kSoftmaxTile.
 template <class T>
 void greatest_beside(const LinesOf<T>& tile, std::int64_t width, float* greatest) {
   std::fill_n(greatest, kSoftmaxTile, -HUGE_VALF);
@@ -132,7 +132,7 @@ void softmax_grad_tile(const LinesOf<T>& tile, std::int64_t width, Share share) 
   }
 }
 
-// Parts [begin, end) of the lines: whole lines, or tiles of them where they lie side by side.
+// Parts [begin, end) of the lines: whole lines, or tiles of neighbouring lines.
 template <bool kGrad, class T>
 void run_parts(const AxisView& view, Share share, std::int64_t begin, std::int64_t end,
                const LinesOf<T>& all) {
@@ -217,9 +217,9 @@ HWY_EXPORT(sum_of_exp_here);
 HWY_EXPORT(log_softmax_here);
 HWY_EXPORT(scaled_softmax_here);
 
-constexpr std::int64_t kGrainElements = 4 * 1024;  // exp of so many is worth waking a thread for
+constexpr std::int64_t kGrainElements = 4 * 1024;  // fewer exp do not repay waking a thread
 
-// body(begin, end) over the parts of the lines.
+// Calls body(begin, end) over the parts of the lines.
 template <class Body>
 void for_each_part(const AxisView& view, Body body) {
   if (view.extent == 0) return;

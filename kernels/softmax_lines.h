@@ -7,9 +7,9 @@
 
 namespace opbench {
 
-/// Lines of fp32, fp16 or bf16 along an axis, computed in fp32 on all threads: neighbouring lines
-/// side by side in vectors where the axis is not the last one. Sums of lines that lie in one piece
-/// have 64 lanes (kernels/simd/row_sums.h), others run along the axis. NaN in a line makes all of
+/// Lines of fp32, fp16 or bf16 along an axis, computed in fp32 on all threads. If the axis is not
+/// the last one, neighbouring lines are computed side by side in vectors. Sums of contiguous lines
+/// have 64 lanes (kernels/simd/row_sums.h), others add along the axis. A NaN in a line makes all of
 /// its results NaN.
 struct SoftmaxLines {
   DType dtype;
@@ -18,26 +18,26 @@ struct SoftmaxLines {
 
 inline constexpr std::int64_t kSoftmaxTile = 64;  ///< lines that are computed side by side
 
-/// How exp becomes a share of the sum.
+/// The way from exp to the share of the sum.
 enum class Share {
-  quotient,   ///< exp/sum, as frameworks have it
-  product,    ///< exp times 1/sum, as the device has it
+  quotient,   ///< exp/sum, like frameworks
+  product,    ///< exp times 1/sum, like the device
   logarithm,  ///< of the share: x - greatest - log(sum)
 };
 
 /// y = exp(x - greatest) as a share of their sum.
 void softmax_lines(const SoftmaxLines& lines, Share share, const void* x, void* y);
 
-/// dx = (dy - sum(dy*y))*y; of logarithms dy - exp(y)*sum(dy).
+/// dx = (dy - sum(dy*y))*y; for logarithms dy - exp(y)*sum(dy).
 void softmax_grad_lines(const SoftmaxLines& lines, Share share, const void* dy, const void* y,
                         void* dx);
 
-/// What exp(x - greatest) of a line adds up to.
+/// The sum of exp(x - greatest) of a line.
 struct LineSum {
   float greatest, sum;
 };
 
-/// Of a line of `count` elements that lie in one piece.
+/// The sum for a contiguous line of `count` elements.
 LineSum sum_of_exp(DType dtype, const void* x, std::int64_t count);
 
 /// y = x - of.greatest - log(of.sum), in fp32.

@@ -24,28 +24,29 @@ namespace HWY_NAMESPACE {
 
 HWY_INLINE VF32 constant(float value) { return hn::Set(F32(), value); }
 
-// T is the type in memory. Outputs of 11 bits or fewer need no more than the short polynomials.
+// T is the type in memory. Short polynomials are enough for outputs of 11 bits or fewer.
 template <class T>
 inline constexpr bool kShort = !std::is_same_v<T, float>;
 
-// Powers of two by which exp is kept too large, so that it is normal where fp32 is subnormal;
-// taking them away rounds once. fp16 ends long before.
+// The power of two by which exp is computed too large, so that it is normal where the result in
+// fp32 is subnormal. Removing it rounds once. The range of fp16 ends long before.
 template <class T>
 inline constexpr int kExcess = std::is_same_v<T, half> ? 0 : 40;
 
-// Polynomial coefficients are by Remez (fpminimax in fp32), as those of exp_fraction.
-// linear + log(1+u) for 0 <= u <= 1.
+// Polynomial coefficients are by Remez (fpminimax in fp32), like those of exp_fraction. linear +
+// log(1+u) for 0 <= u <= 1.
 template <class T>
 HWY_INLINE VF32 add_log1p(VF32 linear, VF32 u) {
-  if constexpr (kShort<T>) {  // log(1+u) = u R(u); 5.7e-5, a ninth of fp16's last place at most
+  if constexpr (kShort<T>) {  // log(1+u) = u R(u); error 5.7e-5, at most a ninth of fp16's last
+                              // place
     VF32 r = constant(4.134730249643326e-2f);
     r = hn::MulAdd(r, u, constant(-0.15742720663547516f));
     r = hn::MulAdd(r, u, constant(0.30630093812942505f));
     r = hn::MulAdd(r, u, constant(-0.4969778060913086f));
     r = hn::MulAdd(r, u, constant(0.9999432563781738f));
     return hn::MulAdd(r, u, linear);
-  } else {  // log(1+u) = u + u^2 Q(u): adding u last keeps it within a rounding of u where u is
-            // small; 5.4e-9
+  } else {  // log(1+u) = u + u^2 Q(u): u is added last, so that for a small u the result is exact
+            // to one rounding; error 5.4e-9
     VF32 q = constant(2.9965750873088836669921875e-3f);
     q = hn::MulAdd(q, u, constant(-1.807614602148532867431640625e-2f));
     q = hn::MulAdd(q, u, constant(5.10165691375732421875e-2f));
@@ -60,19 +61,19 @@ HWY_INLINE VF32 add_log1p(VF32 linear, VF32 u) {
   }
 }
 
-// -min(|t|, limit); -limit for NaN. AVX-512 has this as one instruction, vrangeps, but on Golden
-// Cove it waits for its destination's old value, and the loop ran 2.5 times slower.
+// -min(|t|, limit); -limit for NaN. AVX-512 has one instruction for this, vrangeps. But on Golden
+// Cove it waits for the old value of its destination, and the loop ran 2.5 times slower.
 HWY_INLINE VF32 minus_abs_clamped(VF32 t, float limit) {
   return hn::Max(hn::Or(t, constant(-0.0f)), constant(-limit));
 }
 
-// AVX-512 multiplies by 2^n for any n, so nothing needs to be clamped: 2^-Inf times NaN is 0 there.
+// AVX-512 multiplies by 2^n for any n, so no clamp is needed: 2^-Inf times NaN is 0 there.
 template <class T>
 inline constexpr bool kScalef = kExcess<T> == 0 && HWY_TARGET == HWY_AVX3;
 
 #if HWY_TARGET == HWY_AVX3
-// exp(-|t| + low) as a power of two: vreduceps leaves the fraction f of [0, 1), vscalefps takes the
-// whole part by itself. 2^f by Remez, 2.6e-6.
+// exp(-|t| + low) as a power of two: vreduceps returns the fraction f of [0, 1), vscalefps uses the
+// whole part. 2^f by Remez, error 2.6e-6.
 template <bool kLow>
 HWY_INLINE VF32 short_exp_minus_abs(VF32 t, VF32 low) {
   const VF32 log2_e = constant(1.44269502162933349609375f);
@@ -89,17 +90,16 @@ HWY_INLINE VF32 short_exp_minus_abs(VF32 t, VF32 low) {
 }
 #endif
 
-// 2^kExcess exp(-|t| + low).
-// -|t| = n ln 2 + r with n whole.
+// 2^kExcess exp(-|t| + low), with -|t| = n ln 2 + r and n whole.
 template <class T, bool kLow>
 HWY_INLINE VF32 scaled_exp_minus_abs(VF32 t, VF32 low) {
 #if HWY_TARGET == HWY_AVX3
   if constexpr (kScalef<T>) return short_exp_minus_abs<kLow>(t, low);
 #endif
-  // exp(-114)/beta is 0 in fp32 for every beta above 1e-4, exp(-87) is the last normal number.
+  // exp(-114)/beta is 0 in fp32 for every beta above 1e-4; exp(-87) is the last normal number.
   const VF32 z = minus_abs_clamped(t, kExcess<T> == 0 ? 87.0f : 114.0f);
-  // Adding 1.5 * 2^23 rounds to a whole number and leaves it in the low bits, here with the
-  // exponent's bias on top, ready to be shifted into place.
+  // Adding 1.5 * 2^23 rounds to a whole number in the low bits; here the exponent's bias is added
+  // as well, so that it only has to be shifted.
   const VF32 magic = constant(12582912.0f + 127 + kExcess<T>);
   const VF32 shifted = hn::MulAdd(z, constant(1.44269502162933349609375f), magic);
   const VF32 n = hn::Sub(shifted, magic);
@@ -107,8 +107,8 @@ HWY_INLINE VF32 scaled_exp_minus_abs(VF32 t, VF32 low) {
   if constexpr (kShort<T>) {
     r = hn::NegMulAdd(n, constant(0.693147182464599609375f), z);
   } else {
-    // ln 2 in two parts (Cody and Waite): n times the first, of 15 bits, is exact with and without
-    // FMA.
+    // ln 2 in two parts (Cody and Waite): n times the first, which has 15 bits, is exact with and
+    // without FMA.
     r = hn::NegMulAdd(n, constant(0.693145751953125f), z);
     r = hn::NegMulAdd(n, constant(1.428606765330187045037746429443359375e-6f), r);
   }
@@ -124,13 +124,13 @@ HWY_INLINE VF32 without_excess(VF32 scaled_value) {
   return hn::Mul(scaled_value, constant(0x1p-40f));
 }
 
-// t = beta*x and, where beta is not 1, what the rounding of the product lost.
+// t = beta*x and, if beta is not 1, the rounding error of the product.
 struct Scaled {
   VF32 t, low;
 };
 
-// x*b - t without error, t being the rounded product: one FMA, or (Dekker) products of halves of 12
-// bits, which are exact.
+// x*b - t without error, where t is the rounded product: one FMA, or (Dekker) exact products of
+// halves of 12 bits.
 HWY_INLINE VF32 product_rest(VF32 x, VF32 b, VF32 t) {
   if constexpr (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3) return hn::MulSub(x, b, t);
   const hn::RebindToUnsigned<F32> du;
@@ -147,11 +147,11 @@ HWY_INLINE Scaled scaled(VF32 x, float beta) {
   if constexpr (kUnitBeta) return {x, x};
   const VF32 b = constant(beta);
   const VF32 t = hn::Mul(x, b);
-  // Inf - Inf is no rest; beyond +-200 the rest no longer matters.
+  // Inf - Inf is not a valid rest; beyond +-200 the rest does not matter.
   return {t, hn::IfThenElseZero(hn::Lt(hn::Abs(t), constant(200.0f)), product_rest(x, b, t))};
 }
 
-// beta*x <= threshold, decided on the rounded product as PyTorch does. False for NaN.
+// beta*x <= threshold, decided on the rounded product like PyTorch. False for NaN.
 HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
   return hn::Le(s.t, constant(threshold));
 }
@@ -159,14 +159,14 @@ HWY_INLINE hn::Mask<F32> within(Scaled s, float threshold) {
 // 2^kExcess exp(-|t|)
 template <bool kUnitBeta, class T>
 HWY_INLINE VF32 scaled_exp_minus_abs(Scaled s) {
-  // |t| grows with the rest where t is positive.
+  // If t is positive, |t| grows with the rest.
   const VF32 low = kUnitBeta ? s.low : hn::Neg(hn::CopySign(s.low, hn::Xor(s.low, s.t)));
   return scaled_exp_minus_abs<T, !kUnitBeta>(s.t, low);
 }
 
-// SoftplusV2 as the dynamic kernel computes it: exact log1p, select. max(t,0) + log1p(exp(-|t|))
-// never overflows, and exp sees negative arguments only. Without kSelect the threshold is so high
-// that the sum is x there anyway.
+// SoftplusV2 like the dynamic kernel: exact log1p, select. max(t,0) + log1p(exp(-|t|)) never
+// overflows, because exp has negative arguments only. Without kSelect the threshold is so high that
+// the sum equals x there anyway.
 template <bool kUnitBeta, class T, bool kSelect>
 struct SoftplusV2 {
   SoftplusAttrs p;
@@ -182,7 +182,7 @@ struct SoftplusV2 {
     const VF32 excess_u = scaled_exp_minus_abs<kUnitBeta, T>(s);
     const VF32 u = without_excess<T>(excess_u), zero = hn::Zero(F32());
     VF32 y;
-    // Where one is NaN, x86's max takes the second: NaN stays.
+    // If one operand is NaN, x86's max returns the second: NaN stays.
     if constexpr (kUnitBeta)
       y = add_log1p<T>(hn::Max(zero, s.t), u);
     else
@@ -192,10 +192,9 @@ struct SoftplusV2 {
   }
 
  private:
-  // (max(t, 0) + tail)/beta. max(t, 0)/beta is x itself or 0, and 1/beta comes in two parts, so
-  // that beta costs hardly any accuracy. Far below zero the tail is u; there the division comes
-  // before the excess is taken away, because a subnormal u has lost bits that the quotient still
-  // shows.
+  // (max(t, 0) + tail)/beta. max(t, 0)/beta is x itself or 0, and 1/beta has two parts, so that
+  // beta costs hardly any accuracy. Far below zero the tail is u. There the division comes before
+  // the removal of the excess, because a subnormal u has lost bits that the quotient needs.
   HWY_INLINE VF32 over_beta(VF32 t, VF32 x, VF32 tail, VF32 excess_u) const {
     const VF32 zero = hn::Zero(F32());
     const VF32 near = divided(tail, hn::IfThenElse(hn::Lt(t, zero), zero, x));
@@ -210,8 +209,8 @@ struct SoftplusV2 {
   }
 };
 
-// The type whose way to exp a gradient takes. dy may be Inf, and Inf times a slope of 0 is NaN:
-// where fp16's way ends at exp(-87), it takes bf16's, which reaches 0 where fp32 does.
+// The type whose exp a gradient uses. dy may be Inf, and Inf times a slope of 0 is NaN. fp16's exp
+// ends at exp(-87); a gradient therefore uses bf16's, which reaches 0 where fp32 does.
 template <class T>
 using GradSlope = std::conditional_t<kScalef<T> || !std::is_same_v<T, half>, T, bfloat16>;
 
@@ -227,16 +226,15 @@ struct SoftplusV2Grad {
     const VF32 u = without_excess<Slope>(scaled_exp_minus_abs<kUnitBeta, Slope>(s));
     const VF32 numerator = hn::IfThenElse(hn::Lt(s.t, hn::Zero(F32())), u, one);
     const VF32 sigmoid = hn::Div(numerator, hn::Add(one, u));
-    // Where x is NaN neither side holds, and the product keeps it.
+    // If x is NaN both comparisons are false, and the product keeps the NaN.
     const VF32 slope =
         hn::IfThenElse(within(s, p.threshold), sigmoid, hn::IfThenElse(hn::Eq(x, x), one, x));
     return hn::Mul(dy, slope);
   }
 };
 
-// log(1 + e^-|t|) as a vector unit without log1p computes it: the sum is rounded to fp32 first,
-// which loses e^-|t| from |t| = 17 on. sum - 1 is exact, so this is the logarithm of the rounded
-// sum.
+// log(1 + e^-|t|) like a vector unit without log1p: the sum is first rounded to fp32, which loses
+// e^-|t| from |t| = 17 on. sum - 1 is exact, so this is the logarithm of the rounded sum.
 template <class T>
 HWY_INLINE VF32 log_of_rounded_sum(VF32 t) {
   const VF32 one = constant(1.0f);
@@ -244,8 +242,8 @@ HWY_INLINE VF32 log_of_rounded_sum(VF32 t) {
   return add_log1p<T>(hn::Zero(F32()), hn::Sub(hn::Add(one, u), one));
 }
 
-// SoftplusV2 as the static kernel computes it: log(1 + exp(t)), the two cases joined by 0/1 masks
-// and multiplication. For t > 0 the logarithm is t + log(1 + exp(-t)) to the last bit or two.
+// SoftplusV2 like the static kernel: log(1 + exp(t)), with the two cases joined by 0/1 masks and
+// multiplication. For t > 0 the logarithm is t + log(1 + exp(-t)), up to the last bit or two.
 // Ascend 910A saturates: exp(t) ends at the largest fp32 number, its logarithm at 88.7.
 template <class T>
 struct SoftplusV2Static {
@@ -260,7 +258,8 @@ struct SoftplusV2Static {
   }
 };
 
-// Its gradient, dy*e^t/(1+e^t) with the same masks. For t > 0 the quotient is 1/(1+e^-t).
+// The gradient of this form, dy*e^t/(1+e^t) with the same masks. For t > 0 the quotient is
+// 1/(1+e^-t).
 template <class T>
 struct SoftplusV2GradStatic {
   using Slope = GradSlope<T>;
@@ -291,7 +290,8 @@ struct SoftplusV1 {
   }
 };
 
-// SoftplusGrad (V1): dy*e^x/(1+e^x). Inf/Inf is NaN for x > 88.7: the real operator's defect, kept.
+// SoftplusGrad (V1): dy*e^x/(1+e^x). Inf/Inf is NaN for x > 88.7: a defect of the real operator,
+// reproduced here.
 struct SoftplusV1Grad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const VF32 e = hn::Exp(F32(), hn::Min(x, constant(104.0f)));

@@ -1,4 +1,4 @@
-// The NPU's softplus operators and their gradients; softplus' `native` is in
+// The NPU's softplus operators and their gradients. The `native` variant of softplus is in
 // kernels/softplus_native.cc.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softplus.cc"
@@ -113,8 +113,8 @@ Launch prepare_grad(const Problem& problem) {
   return launch_grad(problem, kForm, outgrows_cache(problem));
 }
 
-// One operator in PyTorch, too: composed in fp16, exp would end at x = 11, and Inf times a slope
-// that rounds to 0 is NaN.
+// PyTorch also has this as one operator. Composed in fp16, exp would overflow at x = 11, and Inf
+// times a slope that rounds to 0 is NaN.
 Launch prepare_native_grad(const Problem& problem) {
   return launch_grad(problem, SoftplusForm::v2, false);
 }
@@ -127,7 +127,7 @@ const RegisteredKernel v2{{
     .prepare = prepare<SoftplusForm::v2>,
 }};
 
-// The device saturates and takes no Inf or NaN.
+// The device saturates and does not support Inf and NaN.
 const RegisteredKernel v2_static{{
     .op = "softplus",
     .name = "softplus_v2_static",
@@ -173,8 +173,7 @@ const RegisteredKernel v2_grad_static{{
     .takes = InputRange::finite,
 }};
 
-// e^x is Inf in fp32 from x = 88.7 on, and Inf/Inf is NaN; dy*e^x is Inf earlier where dy is
-// above 1.
+// e^x is Inf in fp32 from x = 88.7 on, and Inf/Inf is NaN. dy*e^x is Inf earlier if dy is above 1.
 bool overflows_v1_grad(const Problem&, std::size_t input, double value) {
   constexpr std::size_t kSelf = 1;
   constexpr double kLargestExponent = 80;  // with a dy of 6000, ln of the largest fp32

@@ -6,11 +6,11 @@
 
 namespace opbench {
 
-/// The operators of the NPU that compute softplus, and which of their kernels.
+/// The NPU's operators that compute softplus, with their kernels.
 enum class SoftplusForm { v2, v2_static, v1 };
 
-/// The small operators that a framework composes softplus of; x is the operator's
-/// input, `temporary` what the step before left.
+/// The small operators that a framework composes softplus of; x is the operator's input,
+/// `temporary` the result of the previous step.
 enum class SoftplusStep {
   scale,  // temporary = beta*x
   abs,
@@ -31,8 +31,8 @@ SoftplusAttrs softplus_attrs_of(const Problem& problem);
 /// From here on log(1+e^x) is x in fp32: e^-18/18 is below half a unit in the last place of 18.
 inline constexpr float kSoftplusIsLinear = 18;
 
-/// Refuses all but beta = 1 and a threshold beyond which log(1+e^x) is x in fp32: for forms that
-/// have neither attribute.
+/// Refuses a beta other than 1 and a threshold below the point where log(1+e^x) becomes x in fp32,
+/// for forms that have neither attribute.
 std::string refuse_unless_plain_softplus(const Problem& problem);
 
 }  // namespace opbench

@@ -1,6 +1,6 @@
-// softplus as a framework composes it from small operators: every step is a pass of its own over
-// memory, and its result is rounded to the tensor's dtype. The temporary of each step lives in the
-// output, the one free block of that size that a caching allocator would hand out again.
+// softplus composed of small operators like a framework: every step is a separate pass over memory,
+// with a result rounded to the tensor's dtype. The temporary of each step is in the output, the one
+// free block of that size that a caching allocator would return.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/softplus_native.cc"
 #include <hwy/foreach_target.h>
@@ -15,7 +15,7 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// One step on a vector: x is the operator's input, temporary what the step before left.
+// One step on a vector: x is the operator's input, temporary the result of the previous step.
 template <SoftplusStep kStep>
 struct Apply {
   SoftplusAttrs a;

@@ -1,6 +1,6 @@
-// Sorts of lines. `native` compares elements as they are. The others sort fp32 keys: the
-// order-preserving bits of every element in the upper half of a word, its place in the lower one,
-// so that words differ and any sort of them is stable.
+// Sorts of lines. `native` compares elements directly. The others sort fp32 keys: the upper half of
+// a word has the order-preserving bits of an element, the lower half its place. So words differ,
+// and any sort of them is stable.
 #include "kernels/sort.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,8 @@
 namespace opbench {
 namespace {
 
-// std::stable_sort allocates; ties broken by the place give the same order without.
+// std::stable_sort allocates memory; a comparison with the place as tie-break has the same order
+// without it.
 template <class T>
 void sort_indices(const T* x, std::int64_t count, bool descending, std::int64_t* order) {
   thread_local std::vector<Placed<T>> placed;
@@ -41,7 +42,7 @@ std::size_t digit_of(std::uint64_t word, int digit) {
   return (word >> (32 + digit * kDigitBits)) & (kBuckets - 1);
 }
 
-// Counts per digit become the place where each bucket begins. False: all words share the digit.
+// Turns the counts per digit into the start of each bucket. False: all words have the same digit.
 bool start_buckets(std::uint32_t* buckets, std::size_t count) {
   std::uint32_t start = 0;
   for (std::size_t i = 0; i < kBuckets; ++i) {
@@ -51,7 +52,7 @@ bool start_buckets(std::uint32_t* buckets, std::size_t count) {
   return true;
 }
 
-// Least significant digit first, three passes of 11 bits; places come in order and stay so.
+// Least significant digit first, three passes of 11 bits. Places start in order and stay in order.
 void radix_sort(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& other) {
   std::uint32_t buckets[kDigits][kBuckets] = {};
   for (const std::uint64_t word : words) {
@@ -67,11 +68,11 @@ void radix_sort(std::vector<std::uint64_t>& words, std::vector<std::uint64_t>& o
 
 template <class T>
 void sort_keys(const T* x, std::int64_t count, bool descending, std::int64_t* order) {
-  // Where the passes over the buckets cost more than comparisons.
+  // Below this length the passes over the buckets cost more than comparisons.
   constexpr std::size_t kShort = 256;
   thread_local std::vector<std::uint64_t> words, other;
   words.resize(static_cast<std::size_t>(count));
-  // Makes the signed keys unsigned, and turns their order round.
+  // Makes the signed keys unsigned; for descending it also reverses their order.
   const std::uint32_t flip = descending ? 0x7FFFFFFF : 0x80000000;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint32_t key = static_cast<std::uint32_t>(key_of(static_cast<float>(x[i]))) ^ flip;
@@ -105,7 +106,7 @@ Launch prepare_fp32(const Problem& problem) {
   };
 }
 
-// An element with its place; or two words an element.
+// An element with its place, or two words per element.
 std::size_t temporary_bytes(const Problem& problem) {
   return line_bytes(problem, 2 * sizeof(std::uint64_t));
 }
@@ -140,7 +141,8 @@ Kernel native_sort(std::string_view op) {
           .temporary_bytes = temporary_bytes};
 }
 
-const std::vector<DType> kSorted = {DType::fp32, DType::fp16, DType::bf16};  // as AI Core sorts
+const std::vector<DType> kSorted = {DType::fp32, DType::fp16, DType::bf16};  // the dtypes of AI
+                                                                             // Core's Sort
 const std::vector<DType> kCast = {DType::int64, DType::int32};
 
 const RegisteredKernel kernels[] = {

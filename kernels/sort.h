@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// What sort and argsort know of a problem.
+/// The values that sort and argsort derive from a problem.
 struct SortPlan {
   DType dtype;
   AxisView view;
@@ -24,7 +24,8 @@ struct SortPlan {
         has_values(problem.outputs.size() == 2) {}
 };
 
-/// What the threads keep for a line each: its elements, their places, and so much more an element.
+/// The memory of each thread for a line: its elements, their places, and `more_per_element` for
+/// each element.
 inline std::size_t line_bytes(const Problem& problem, std::size_t more_per_element) {
   const SortPlan plan(problem);
   const auto [outer_count, extent, inner] = plan.view;
@@ -33,29 +34,30 @@ inline std::size_t line_bytes(const Problem& problem, std::size_t more_per_eleme
          (size_of(plan.dtype) + sizeof(std::int64_t) + more_per_element);
 }
 
-/// An element beside its place, so that comparing it looks nothing up.
+/// An element with its place, so that a comparison needs no lookup.
 template <class T>
 struct Placed {
   T value;
   std::int64_t place;
 };
 
-/// Puts the places of the elements of a line in order: `x` and `order` hold `count` elements.
+/// Sorts the places of the elements of a line: `x` and `order` have `count` elements.
 template <class T>
 using SortLine = void (*)(const T* x, std::int64_t count, bool descending, std::int64_t* order);
 
-/// Sorts every line along the axis with `sort_line`; lines are spread over the threads. Each
-/// variant has its own: which one of several the linker keeps would change how fast the others are.
+/// Sorts every line along the axis with `sort_line`; lines are divided among the threads. Each
+/// variant instantiates its own code: a shared one would make the speed of a variant depend on the
+/// linker.
 template <class T>
 static void sort_lines(const SortPlan& plan, const KernelArgs& args, SortLine<T> sort_line) {
-  // Clang 14 does not let lambdas capture the names of a structured binding.
+  // Clang 14 does not allow lambdas to capture structured bindings.
   const std::int64_t extent = plan.view.extent, inner = plan.view.inner;
   if (extent == 0) return;
   const auto* x = static_cast<const T*>(args.inputs[0]);
   auto* values = plan.has_values ? static_cast<T*>(args.outputs[0]) : nullptr;
   auto* indices = static_cast<std::int64_t*>(args.outputs.back());
   parallel_ranges(plan.view.outer * inner, 1, [&](std::int64_t begin, std::int64_t end) {
-    // Kept from call to call: nothing is allocated but in the first.
+    // Kept between calls: only the first call allocates.
     thread_local std::vector<T> line;
     thread_local std::vector<std::int64_t> order;
     line.resize(static_cast<std::size_t>(extent));

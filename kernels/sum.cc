@@ -13,7 +13,7 @@ const RegisteredKernel native{{
     .prepare = prepare,
 }};
 
-// What Ascend 910 does too: fp16 is widened before it is summed.
+// Ascend 910 also widens fp16 before the sum.
 const RegisteredKernel reduce_sum{{
     .op = "sum",
     .name = "reduce_sum_d",

@@ -1,4 +1,4 @@
-// The first elements of every line: a part of it sorted, elements beside their places.
+// The first elements of every line: a partial sort of elements with their places.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// TransData: the casts that Ascend 910 has, as strided copies at memory speed.
+// TransData: the format casts of Ascend 910, as strided copies at memory speed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Cast {
   bool operator==(const Cast&) const = default;
 };
 
-// What goes both ways. Source: op information of CANN 8.1 for ascend910.
+// The casts for both directions. Source: op information of CANN 8.1 for ascend910.
 constexpr std::array kBothWays = {
     Cast{Format::NCHW, Format::NC1HWC0},      Cast{Format::NHWC, Format::NC1HWC0},
     Cast{Format::ND, Format::FRACTAL_NZ},     Cast{Format::NCHW, Format::FRACTAL_Z},
@@ -41,7 +41,8 @@ bool contains(const Values& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-// Plain tensors are relabelled, which costs nothing: ND is what the other side counts on.
+// The formats of a cast. Plain tensors are relabelled without a copy: ND means the format that the
+// other side requires.
 Cast cast_of(const TensorDesc& x, const TensorDesc& y) {
   return {is_row_major(x) ? origin_format_of(y.format) : x.format,
           is_row_major(y) ? origin_format_of(x.format) : y.format};
@@ -96,8 +97,8 @@ void clear(const PaddingGap& gap, std::int64_t bytes, void* to) {
   });
 }
 
-// False if the lines at the ends of what a copy writes side by side belong to another copy, too.
-// Short pieces like that are better joined in the cache than streamed.
+// False if another copy also writes to the lines at the ends of what this copy writes contiguously.
+// Such short pieces are better joined in the cache than streamed.
 bool writes_whole_lines(const StridedNest& nest) {
   constexpr std::int64_t kLine = 64, kLong = 16 * kLine;
   std::vector<StridedLoop> loops = nest.loops;
@@ -112,7 +113,8 @@ bool writes_whole_lines(const StridedNest& nest) {
           std::all_of(loop, loops.end(), [&](const auto& of) { return is_whole(of.to_stride); }));
 }
 
-// All copies of some images, then of the next: a line that two copies share is in the cache still.
+// Runs all copies of some images, then of the next: a line that two copies share is then still in
+// the cache.
 class CopiesByImage {
  public:
   CopiesByImage(const std::vector<StridedNest>& nests, bool stream) {
@@ -142,7 +144,7 @@ class CopiesByImage {
   }
 
  private:
-  // Whether there are several that all begin with the same loop.
+  // True for several copies that all begin with the same loop.
   static bool begin_with_images(const std::vector<StridedNest>& nests) {
     if (nests.size() < 2) return false;
     const StridedLoop& first = nests.front().loops.front();

@@ -1,4 +1,4 @@
-// A format cast as a framework does it that has no operator for it: element by element.
+// A format cast of a framework without an operator for it: element by element.
 #include <cstring>
 #include <memory>
 
@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kGrain = 16 * 1024;  // elements worth waking a thread for
+constexpr std::int64_t kGrain = 16 * 1024;  // elements; fewer do not repay waking a thread
 
 void clear(void* data, std::size_t bytes) {
   parallel_ranges(static_cast<std::int64_t>(bytes), kGrain,

@@ -11,7 +11,7 @@ Dims extents_of(const ElementMap& map) {
   return extents;
 }
 
-// The map of elements stored in their order, with the axes of another.
+// The map of elements stored in logical order, with the axes of `other`.
 ElementMap row_major_like(const ElementMap& other) {
   const Dims extents = extents_of(other);
   const Dims strides = row_major_strides(extents);
@@ -24,8 +24,8 @@ ElementMap row_major_like(const ElementMap& other) {
   return map;
 }
 
-// Expansion adds extents of 1 only; where one side has one and the other has not, it gets one. A
-// map with groups never comes here: it has four axes, as the other.
+// Expansion only adds extents of 1. An axis of extent 1 that one side lacks is added. A map with
+// groups never needs it: it has four axes like the other map.
 void add_missing_units(ElementMap& a, ElementMap& b) {
   for (std::size_t i = 0; i < std::max(a.axes.size(), b.axes.size()); ++i) {
     const bool is_same =
@@ -37,7 +37,7 @@ void add_missing_units(ElementMap& a, ElementMap& b) {
   }
 }
 
-/// A stretch of one logical axis as loops, and where it begins on both sides.
+/// A part of one logical axis as loops, with its start on both sides.
 struct AxisPart {
   std::int64_t from_offset = 0, to_offset = 0;
   std::vector<StridedLoop> loops;
@@ -49,7 +49,7 @@ std::int64_t lane(const MapAxis& axis, std::int64_t index) {
   return (index + axis.phase) % axis.block;
 }
 
-// Indices from `first` on up to the end of a block, on either side.
+// The number of indices from `first` to the end of a block on either side.
 std::int64_t run_length(const MapAxis& from, const MapAxis& to, std::int64_t first) {
   std::int64_t count = from.extent - first;
   for (const MapAxis* axis : {&from, &to}) {
@@ -58,13 +58,13 @@ std::int64_t run_length(const MapAxis& from, const MapAxis& to, std::int64_t fir
   return count;
 }
 
-/// An axis as both sides store it. `pads`: lanes of the output's last block that no channel has are
-/// padding; between groups they are not.
+/// An axis in the storage of both sides. `pads`: lanes of the output's last block without a channel
+/// are padding; between groups they are not.
 struct AxisPair {
   MapAxis from, to;
   bool pads = true;
 
-  // Within one block.
+  // A part within one block.
   AxisPart run(std::int64_t first, std::int64_t count) const {
     StridedLoop loop{count, from.inner_stride, to.inner_stride, count, count};
     if (is_cut(from) && from.inner_stride == 1) loop.readable = from.block - lane(from, first);
@@ -84,7 +84,7 @@ struct AxisPair {
              {block, from.inner_stride, to.inner_stride, block, block}}};
   }
 
-  // Whole blocks from `first` on that both sides cut alike.
+  // The number of whole blocks from `first` on that both sides cut alike.
   std::int64_t whole_blocks(std::int64_t first, std::int64_t block) const {
     for (const MapAxis* axis : {&from, &to}) {
       if (is_cut(*axis) && (axis->block != block || lane(*axis, first) != 0)) return 0;
@@ -106,7 +106,7 @@ std::vector<AxisPart> parts_of(const AxisPair& axis) {
   return parts;
 }
 
-// Every combination of parts, one of each axis, is a copy.
+// Every combination of parts, one for each axis, is a copy.
 std::vector<StridedNest> combine(int bytes, const std::vector<std::vector<AxisPart>>& axes) {
   std::vector<StridedNest> nests(1);
   nests.front().element_bytes = bytes;
@@ -125,7 +125,7 @@ std::vector<StridedNest> combine(int bytes, const std::vector<std::vector<AxisPa
   return nests;
 }
 
-/// The groups that have place `place` of those that share a block: the rows of all of them.
+/// The rows of all groups at place `place` within their shared blocks.
 AxisPart rows_of_place(const MapPair& maps, std::int64_t place) {
   const bool is_from = maps.from.together > 1;
   const ElementMap& grouped = is_from ? maps.from : maps.to;
@@ -166,7 +166,7 @@ std::vector<StridedNest> copies(int bytes, const MapPair& maps) {
   return combine(bytes, axes);
 }
 
-// Rows of a tensor whose format rounds them up to whole fractals; 0 for other formats.
+// Rows of a tensor with a format that rounds them up to whole fractals; 0 for other formats.
 std::int64_t fractal_rows(const TensorDesc& desc) {
   switch (desc.format) {
     case Format::FRACTAL_Z:

@@ -10,12 +10,12 @@
 
 namespace opbench {
 
-/// Where both sides of a format cast keep the same elements: maps with the same axes.
+/// The maps of both sides of a format cast, with the same axes.
 struct MapPair {
   ElementMap from, to;
 };
 
-/// Low ranks expand differently by format; the axes are made the same.
+/// The maps of both sides. Low ranks expand differently by format; missing axes are added.
 MapPair matched_maps(const TensorDesc& from, const TensorDesc& to);
 
 /// Padding that no copy writes, in elements: `count` zeros from first + i * stride on, i < chunks.
@@ -23,8 +23,9 @@ struct PaddingGap {
   std::int64_t chunks = 0, stride = 0, first = 0, count = 0;
 };
 
-/// A format cast as strided copies of disjoint parts. Lanes beyond the last channel are zeroed by
-/// the copies; rows beyond the last, and what lies between groups, by the gap, to be written first.
+/// A format cast as strided copies of disjoint parts. The copies zero the lanes beyond the last
+/// channel. The gap zeros the rows beyond the last and the space between groups; it is written
+/// first.
 struct TransDataPlan {
   PaddingGap gap;
   std::vector<StridedNest> nests;

@@ -1,4 +1,4 @@
-// Parts of rows copied, the others set to zero.
+// Parts of rows are copied, the others set to zero.
 #include <algorithm>
 #include <cstring>
 

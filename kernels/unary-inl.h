@@ -1,5 +1,5 @@
-// What operators of one input and their gradients share, on fp32 lanes: x^e for an e that is the
-// same for all lanes, and the inner function of gelu. Included once per target.
+// Common parts of unary operators and their gradients on fp32 lanes: x^e with the same e for all
+// lanes, and the inner function of gelu. Included once per target.
 // clang-format off
 #if defined(OPBENCH_KERNELS_UNARY_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_KERNELS_UNARY_INL_H_
@@ -17,14 +17,14 @@ HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
 
-/// As std::pow has it for zeros, infinities and negative numbers; NaN^0 is 1. Small whole exponents
-/// by products, 0.5 and -0.5 by the root, as torch.pow, others by exp and log, whose error grows
-/// with |e ln x|.
+/// Like std::pow for zeros, infinities and negative numbers; NaN^0 is 1. Small integer exponents
+/// use products; 0.5 and -0.5 use the root like torch.pow; others use exp and log, with an error
+/// that grows with |e ln x|.
 struct Power {
   float exponent;
   explicit Power(float e) : exponent(e) {}
 
-  /// A small whole exponent.
+  /// True for a small integer exponent.
   static bool is_product(float e) { return std::trunc(e) == e && std::fabs(e) <= 16; }
 
   HWY_INLINE VF32 operator()(VF32 x) const {
@@ -34,13 +34,13 @@ struct Power {
     const bool is_whole = std::trunc(exponent) == exponent;
     const VF32 size = exp_of(hn::Mul(number(exponent), log_of(hn::Abs(x))));
     if (is_whole) return std::fmod(exponent, 2.0f) == 0 ? size : hn::CopySign(size, x);
-    // Of a negative number no root is real; the infinite one is taken for its size.
+    // Negative numbers have no real root; -Inf is treated by its magnitude.
     const auto is_negative = hn::And(hn::Lt(x, number(0)), hn::Gt(x, number(-HUGE_VALF)));
     return hn::IfThenElse(is_negative, number(NAN), size);
   }
 
  private:
-  // The inverse first: its power overflows where the result does, and only there.
+  // The inverse first: its power overflows exactly where the result does.
   HWY_INLINE VF32 by_products(VF32 x) const {
     VF32 factor = exponent < 0 ? hn::Div(number(1), x) : x, product = number(1);
     for (int left = std::abs(static_cast<int>(exponent)); left > 0; left /= 2) {

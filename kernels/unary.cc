@@ -1,6 +1,6 @@
-// y = f(x), element by element. Of the device's operators those are here whose arithmetic is that
-// of one instruction of its vector unit, which has exp, ln, sqrt and division in fp16 and fp32; at
-// high precision fp16 is widened to fp32 and rounded once.
+// Element-wise y = f(x). The device variants here are operators with the arithmetic of one
+// instruction of the vector unit, which has exp, ln, sqrt and division in fp16 and fp32. At high
+// precision fp16 is widened to fp32 and rounded once.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/unary.cc"
 #include <hwy/foreach_target.h>

@@ -1,5 +1,5 @@
-// dx = f(dy, saved), element by element; products are ordered so that nothing between overflows or
-// vanishes where dx does not.
+// Element-wise dx = f(dy, saved). Products are ordered so that no intermediate result overflows or
+// underflows unless dx does.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/unary_grad.cc"
 #include <hwy/foreach_target.h>
@@ -13,7 +13,7 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// f(dy)/2: the half is taken before f of large numbers and after f of small ones.
+// f(dy)/2: large numbers are halved before f and small ones after f.
 template <class Function>
 HWY_INLINE VF32 half_of(VF32 dy, const Function& f) {
   const auto is_small = hn::Lt(hn::Abs(dy), number(1));
@@ -78,7 +78,7 @@ struct GeluGrad {
   }
 };
 
-// s + x s (1 - s) (2u)'; beyond 16 the derivative of u counts no more and must not overflow.
+// s + x s (1 - s) (2u)'; beyond 16 the derivative of u does not matter and must not overflow.
 struct GeluGradTanh {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const VF32 s = sigmoid_of(twice_u(x));
@@ -99,7 +99,7 @@ struct PowGrad {
     if (!Power::is_product(left)) {
       return hn::Mul(dy, hn::Mul(number(exponent), Power(left)(x)));
     }
-    // Factor by factor, as a power of x alone may leave the range that the gradient stays in.
+    // Factor by factor, because the power of x may leave the range while the gradient does not.
     for (int i = 0; i < std::abs(static_cast<int>(left)); ++i) {
       dy = left > 0 ? hn::Mul(dy, x) : hn::Div(dy, x);
     }
@@ -136,7 +136,7 @@ struct LeakyReluGrad {
   }
 };
 
-// The bounds themselves have no gradient.
+// The gradient at the bounds is 0.
 struct HardtanhGrad : ClampGrad {
   explicit HardtanhGrad(const Numbers& numbers) : ClampGrad(numbers) {}
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {

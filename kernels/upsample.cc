@@ -1,4 +1,4 @@
-// Planes made greater by the nearest element, row after row: equal rows are copied whole.
+// Planes enlarged by the nearest element, row by row: equal rows are copied as a whole.
 #include <algorithm>
 #include <cstring>
 

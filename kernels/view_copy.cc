@@ -39,7 +39,8 @@ Launch copy_view(const Problem& problem, const StridedView& view) {
 Launch transpose(const Problem& problem) { return copy_view(problem, transposed(problem)); }
 Launch as_strided(const Problem& problem) { return copy_view(problem, viewed_by(problem)); }
 
-// Every element of the base once: sorted by stride, each axis begins where the one before ends.
+// True if the view has every element of the base once: sorted by stride, each axis begins where the
+// previous one ends.
 bool is_permutation(const StridedView& view, std::int64_t elements) {
   std::vector<std::pair<std::int64_t, std::int64_t>> axes;  // stride, extent
   for (std::size_t i = 0; i < view.shape.size(); ++i) {
@@ -60,7 +61,7 @@ std::string refuse_unless_permutation(const Problem& problem) {
   return "the view is no permutation of all elements: Transpose takes no slices, steps or repeats";
 }
 
-/// A view as rows picked from its base: [outer] repetitions of rows of one length.
+/// A view as rows selected from its base: [outer] repetitions of rows of one length.
 struct ViewRows {
   RowPlan plan;
   std::string refusal;
@@ -68,7 +69,7 @@ struct ViewRows {
   explicit ViewRows(const Problem& problem) {
     const StridedView view = viewed_by(problem);
     const auto bytes = static_cast<std::int64_t>(size_of(problem.inputs[0].dtype));
-    // The innermost axes that are dense are a row.
+    // The innermost dense axes are a row.
     std::size_t axes = view.shape.size();
     std::int64_t row = 1;
     while (axes > 0 && (view.shape[axes - 1] == 1 || view.strides[axes - 1] == row)) {
@@ -77,7 +78,7 @@ struct ViewRows {
     if (row == 1)
       refusal = "the view's last axis is strided: GatherV2 would gather single elements";
     if (!refusal.empty()) return;
-    // One repetition for every index of the first axis, the rest as a table of rows.
+    // One repetition for every index of the first axis; the rest is a table of rows.
     const bool has_outer = axes > 0;
     plan.outer = has_outer ? view.shape[0] : 1;
     plan.input_strides = {has_outer ? view.strides[0] * bytes : 0};

@@ -29,7 +29,7 @@ HWY_INLINE void move_unit(const std::uint8_t* from, std::uint8_t* to) {
     hn::StoreU(hn::LoadU(d, from), d, to);
 }
 
-// `bytes` in vectors of up to kUnit bytes; kBytes of them unless that is 0.
+// Copies `bytes` in vectors of up to kUnit bytes; kBytes instead of `bytes` unless it is 0.
 template <bool kStream, int kUnit, std::int64_t kBytes>
 HWY_INLINE void move_block(const std::uint8_t* from, std::uint8_t* to, std::int64_t bytes) {
   const std::int64_t size = kBytes == 0 ? bytes : kBytes;
@@ -39,12 +39,12 @@ HWY_INLINE void move_block(const std::uint8_t* from, std::uint8_t* to, std::int6
   if (i < size) std::memcpy(to + i, from + i, static_cast<std::size_t>(size - i));
 }
 
-// Blocks along p that are moved for every q: as many streams of reads as the hardware follows.
+// Blocks along p that are moved for every q: as many streams as the hardware prefetcher follows.
 constexpr std::int64_t kNeighbours = 8;
 
 template <bool kStream, int kUnit, std::int64_t kBytes>
 void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to) {
-  // Fetched ahead: further along q, or where q is short what the next ones along p begin with.
+  // Distance of the prefetch: further along q; if q is short, the start of the next blocks along p.
   constexpr std::int64_t kShort = 4 << 10, kAhead = 16;
   const bool is_short = grid.nq * grid.bytes <= kShort;
   const auto ahead =
@@ -65,7 +65,7 @@ void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to
   }
 }
 
-// Blocks of one unit, as the formats' blocks are, have a loop of their own.
+// Blocks of one unit, like those of the formats, have their own loop.
 template <bool kStream, int kUnit>
 void move_units(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to) {
   if (grid.bytes == kUnit) return move_grid<kStream, kUnit, kUnit>(grid, from, to);
@@ -82,7 +82,7 @@ void move_blocks_on_target(const BlockGrid& grid, const void* from, void* to, bo
     if (grid.bytes % 32 == 0) return move_units<false, 32>(grid, source, target);
     return move_units<false, 16>(grid, source, target);
   }
-  // Streamed vectors lie at multiples of their size.
+  // Streamed vectors start at multiples of their size.
   const std::int64_t places =
       grid.bytes | grid.to_p | grid.to_q | reinterpret_cast<std::intptr_t>(to);
   if (places % 64 == 0)

@@ -26,7 +26,7 @@ const std::uint8_t* bytes_at(const std::byte* p) {
 }
 std::uint8_t* bytes_at(std::byte* p) { return reinterpret_cast<std::uint8_t*>(p); }
 
-// One line from anywhere to an aligned place, past the cache.
+// Writes one line from any address to an aligned place, past the cache.
 HWY_INLINE void stream_line(const std::byte* from, std::byte* to) {
   const Bytes d;
   for (std::size_t i = 0; i < kLine; i += hn::Lanes(d)) {
@@ -40,9 +40,9 @@ HWY_INLINE void stream_lines(const std::byte*& from, std::size_t& count, std::by
 
 #if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
 
-// The line that is being put together stays in a register: a row's first bytes are loaded from as
-// far in front of it as the line is filled, with the lanes before it masked off, so that they come
-// to lie where they belong. Masked lanes are not accessed.
+// The unfinished line stays in a register. The first bytes of a row are loaded from an address
+// before the row, with the filled lanes masked off, so that they get their final place. Masked
+// lanes are not accessed.
 class Assembler {
  public:
   explicit HWY_INLINE Assembler(State& state)
@@ -115,7 +115,7 @@ class Assembler {
 
 namespace {
 
-// The bytes in front of the first line of an output, stored plainly; what is left of the row.
+// Stores the bytes before the first line of an output plainly; returns the remainder of the row.
 Row without_head(State& state, Row row) {
   const std::size_t taken = std::min(state.head, row.bytes);
   std::memcpy(state.out, row.from, taken);
@@ -124,7 +124,7 @@ Row without_head(State& state, Row row) {
   return {row.from + taken, row.bytes - taken, row.writer};
 }
 
-// Rows are fetched this many bytes ahead, as far as they are short; the hardware follows long ones.
+// Prefetch distance for the start of short rows. The hardware prefetcher follows long rows.
 constexpr std::size_t kAheadBytes = 2048, kFetchedBytes = 256;
 
 HWY_INLINE void fetch(const Row& row) {
@@ -153,7 +153,7 @@ void stream_rows(LineWriter::State* const* states, const Row* rows, std::size_t 
   }
 }
 
-// Plain stores. Rows of at least a vector end with one that overlaps the one before.
+// Plain stores. Rows of at least a vector end with a vector that overlaps the one before.
 void store_rows(LineWriter::State* const* states, const Row* rows, std::size_t count) {
   const Bytes d;
   const std::size_t lanes = hn::Lanes(d);

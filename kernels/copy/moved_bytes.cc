@@ -34,7 +34,7 @@ HWY_INLINE void put(Vector value, std::uint8_t* to) {
 // All sizes and addresses are multiples of the step.
 std::int64_t step() { return kUnroll * static_cast<std::int64_t>(hn::Lanes(Bytes())); }
 
-// Every vector read goes into one of four, so that no load can be left out.
+// Every vector read is combined into one of four sums, so that the compiler cannot remove a load.
 void read_vectors(const std::uint8_t* from, std::int64_t count, Vector (&sums)[kUnroll]) {
   const Bytes d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -53,8 +53,8 @@ void write_vectors(const Vector (&sums)[kUnroll], std::uint8_t* to, std::int64_t
   }
 }
 
-// As operators of several inputs do: `kInputs` streams of `count` bytes, `stride` bytes apart in
-// `from`, become one. Of one input this is a copy.
+// Operators of several inputs: `kInputs` streams of `count` bytes, `stride` bytes apart in `from`,
+// become one. With one input this is a copy.
 template <int kInputs, bool kStream>
 void join(const std::uint8_t* from, std::int64_t stride, std::uint8_t* to, std::int64_t count) {
   const Bytes d;
@@ -71,7 +71,7 @@ void join(const std::uint8_t* from, std::int64_t stride, std::uint8_t* to, std::
   }
 }
 
-// In turns of a page of the larger side.
+// Alternates after each page of the larger side.
 template <bool kStream>
 void mix(const std::uint8_t* from, std::int64_t reads, std::uint8_t* to, std::int64_t writes) {
   constexpr std::int64_t kPage = 4096;
@@ -86,7 +86,7 @@ void mix(const std::uint8_t* from, std::int64_t reads, std::uint8_t* to, std::in
     read_vectors(from + first_read, part(reads, turn + 1) - first_read, sums);
     write_vectors<kStream>(sums, to + first_write, part(writes, turn + 1) - first_write);
   }
-  // Where nothing is written, what was read goes where nothing may leave it out.
+  // Without writes, the combined loads go to a place that the compiler must keep.
   const Vector all = hn::Xor(hn::Xor(sums[0], sums[1]), hn::Xor(sums[2], sums[3]));
   [[maybe_unused]] volatile std::uint8_t kept = hn::GetLane(all);
 }
@@ -149,7 +149,7 @@ std::size_t copy_halves(MovingWay way, std::uint8_t* memory, std::size_t bytes) 
   return 2 * half;
 }
 
-// 2 or 3 where so many inputs of the output's size make up what is read, else 0.
+// 2 or 3 if that many inputs of the output's size are read, else 0.
 int inputs_of(std::int64_t reads, std::int64_t writes) {
   for (const int inputs : {2, 3}) {
     const std::int64_t off = std::abs(reads - inputs * writes);
@@ -169,7 +169,7 @@ std::size_t join_inputs(int inputs, MovingWay way, const MovedBytes& bytes, std:
   return static_cast<std::size_t>((inputs + 1) * count);
 }
 
-// Each thread takes as much of the reads as of the writes.
+// Each thread takes an equal share of the reads and of the writes.
 std::size_t mix_parts(MovingWay way, const MovedBytes& bytes, std::uint8_t* memory) {
   const std::int64_t reads = whole_units(bytes.read);
   const std::int64_t writes = whole_units(bytes.written);

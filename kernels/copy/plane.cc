@@ -33,8 +33,8 @@ void move_elements(const Plane& p, const Part& part, const T* from, T* to) {
   }
 }
 
-// One element of every row. The lines that are read are as many as the elements: nothing is won by
-// transposing their other elements with them.
+// One element of every row. Transposing more elements of the lines would save nothing: there are as
+// many lines as elements.
 template <class T>
 void pick_elements(const Plane& p, const T* from, T* to) {
   const std::int64_t valid = std::min(p.valid, p.nb);
@@ -44,7 +44,8 @@ void pick_elements(const Plane& p, const T* from, T* to) {
 
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-// Where rows of the input lie, from the first on. Those that do not exist stand for the last one.
+// The places of rows of the input, from the first on. Rows that do not exist get the place of the
+// last one.
 template <int kCount>
 struct RowPlaces {
   RowPlaces(const Plane& p, std::int64_t b) {
@@ -55,9 +56,9 @@ struct RowPlaces {
 };
 
 // kSquares squares of elements side by side along b, each in the 128-bit blocks of a vector: row i
-// of the input at the same place in every block. Interleaving works within blocks, so all squares
-// are transposed at once, and a vector then holds consecutive elements of one row of the output: a
-// whole cache line where kSquares is 4.
+// of the input is at the same place in every block. Interleaving works within blocks, so all
+// squares are transposed at once. A vector then holds consecutive elements of one row of the
+// output: a whole cache line if kSquares is 4.
 template <class T, int kSquares>
 class Squares {
  public:
@@ -65,13 +66,13 @@ class Squares {
   using D = hn::FixedTag<T, kSquares * kSide>;
   using V = hn::Vec<D>;
 
-  // `places`: of kSquares * kSide rows.
+  // `places` has kSquares * kSide rows.
   HWY_INLINE void load(const T* from, const std::int64_t* places) {
     for (std::int64_t i = 0; i < kSide; ++i) rows_[i] = blocks<kSquares>(from, places + i);
   }
 
-  // Interleaving row i with row i + side/2 moves one bit of the row number into the column number;
-  // after log2(side) times they have changed places.
+  // Interleaving row i with row i + side/2 moves one bit of the row number into the column number.
+  // After log2(side) such steps rows and columns are exchanged.
   HWY_INLINE void transpose() {
     for (std::int64_t step = 1; step < kSide; step *= 2) {
       V next[kSide];
@@ -83,13 +84,13 @@ class Squares {
     }
   }
 
-  // Zeros from `count` on, in all rows of the output.
+  // Zeros all lanes from `count` on, in all rows of the output.
   HWY_INLINE void keep(std::int64_t count) {
     const auto kept = hn::FirstN(D(), static_cast<std::size_t>(std::max<std::int64_t>(0, count)));
     for (V& row : rows_) row = hn::IfThenElseZero(kept, row);
   }
 
-  // Rows [begin, end), with zeros behind what they hold up to as much as kBlocks squares do.
+  // Stores rows [begin, end), filled with zeros up to the width of kBlocks squares.
   template <bool kStream, int kBlocks>
   HWY_INLINE void store(T* to, std::int64_t stride, std::int64_t begin, std::int64_t end) const {
     for (std::int64_t i = 0; i < kSide; ++i) {
@@ -99,7 +100,7 @@ class Squares {
   }
 
  private:
-  // The first row of `places`, and every kSide-th after it, one in each block.
+  // Loads the first row of `places` and every kSide-th after it, one in each block.
   template <int kBlocks>
   static HWY_INLINE auto blocks(const T* from, const std::int64_t* places) {
     const hn::FixedTag<T, kBlocks * kSide> d;
@@ -124,8 +125,8 @@ class Squares {
   V rows_[kSide];
 };
 
-// kSquares squares from b on, written as wide as kBlocks, for all of [part.a, part.a + na).
-// `places`: of their rows, from row b on. kMasked: some do not exist; they are those from row 0 on.
+// kSquares squares from b on, written with the width of kBlocks, for all of [part.a, part.a + na).
+// `places` has their rows, from row b on. kMasked: some rows do not exist; these are the first.
 template <class T, bool kStream, int kSquares, int kBlocks, bool kMasked>
 HWY_INLINE void walk_squares(const Plane& p, const Part& part, std::int64_t b,
                              const std::int64_t* places, const T* from, T* to) {
@@ -147,14 +148,14 @@ HWY_INLINE void walk_squares(const Plane& p, const Part& part, std::int64_t b,
   const std::int64_t skipped = a + kSide - end;
   if (a + kSide <= p.readable)
     move(source + a, target, 0, end - a);
-  else if (skipped <= a)  // with the rows of the output before them, which are not stored again
+  else if (skipped <= a)  // together with earlier rows of the output, which are not stored again
     move(source + a - skipped, target - skipped * stride, skipped, kSide);
   else
     move_elements(p, {a, end - a, b, kBlocks * kSide}, from, to);
 }
 
-// As many elements along b as kSquares squares hold, from b on, for all of [part.a, part.a + na).
-// `places`: of rows from b on, where all exist.
+// Elements along b from b on that fill kSquares squares, for all of [part.a, part.a + na). `places`
+// has the rows from b on, which all exist.
 template <class T, bool kStream, int kSquares>
 HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b,
                              const std::int64_t* places, const T* from, T* to) {
@@ -162,7 +163,7 @@ HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b,
   const std::int64_t valid = p.valid - b;
   if (valid >= kSquares * kSide) {
     walk_squares<T, kStream, kSquares, kSquares, false>(p, part, b, places, from, to);
-  } else if (valid <= kSide) {  // as one square, whose rows have zeros behind them
+  } else if (valid <= kSide) {  // as one square, with zeros after its rows
     const RowPlaces<kSide> some(p, b);
     walk_squares<T, kStream, 1, kSquares, true>(p, part, b, some.at, from, to);
   } else {
@@ -171,7 +172,7 @@ HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b,
   }
 }
 
-// The lines of the next plane at rows [b, b + nb), where this one is at `a`.
+// Prefetches the lines of the next plane at rows [b, b + nb), for position `a` of this plane.
 template <class T>
 HWY_INLINE void fetch_next(const Plane& p, std::int64_t a, std::int64_t b, std::int64_t nb) {
   const T* next = static_cast<const T*>(p.next) + a;
@@ -205,20 +206,20 @@ void move_part(const Plane& p, const Part& part, bool fetches, const std::int64_
     move_squares<T, kStream, 1>(p, part, b, places, from, to);
   }
   if (b == end) return;
-  // The last elements once more with those before them, rather than one by one.
+  // The last elements are stored together with those before them, which is faster than one by one.
   if (!kStream && p.nb >= kSide && p.valid == p.nb)
     move_squares<T, false, 1>(p, part, p.nb - kSide, places, from, to);
   else
     move_elements(p, {part.a, part.na, b, end - b}, from, to);
 }
 
-// Bands as wide as a cache line of the input, and of the output where that has wider rows, so that
-// every line is read and written whole while it is at hand. Rows of the output that are no wider
-// than a vector need no bands.
+// Bands as wide as a cache line of the input, or of the output if that has wider rows: every line
+// is read and written completely while it is in the cache. Rows of the output that are at most a
+// vector wide need no bands.
 template <class T, bool kStream>
 void move_plane(const Plane& p, const T* from, T* to) {
   constexpr std::int64_t kBlock = 64 / sizeof(T), kVector = kMostBlocks * 16 / sizeof(T);
-  // A few rows, and those longer than a page, the hardware follows by itself.
+  // The hardware prefetcher follows few rows, and rows longer than a page.
   constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
   if (p.valid <= 0) return move_elements(p, {0, p.na, 0, p.nb}, from, to);
   const bool fetches = p.next != nullptr && p.valid > kFewRows && p.na <= kLong;

@@ -15,10 +15,10 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr std::size_t kPeriod = 64;  // bytes that a unit divides and a vector, too
+constexpr std::size_t kPeriod = 64;  // bytes that every unit and every vector divide
 using Bytes = hn::CappedTag<std::uint8_t, kPeriod>;
 
-// A unit over and over, twice a period, so that a vector can begin anywhere in the first.
+// A repeated unit, twice a period long, so that a vector can begin anywhere in the first period.
 struct Pattern {
   alignas(kPeriod) std::uint8_t bytes[2 * kPeriod];
 
@@ -37,8 +37,8 @@ struct Pattern {
   const std::uint8_t* at(std::size_t offset) const { return bytes + offset % kPeriod; }
 };
 
-// Whole lines past the cache, put together in the L1 cache; the bytes before the first and after
-// the last plainly.
+// Streams whole lines past the cache, assembled in the L1 cache; the bytes before the first and
+// after the last line are stored plainly.
 class LineStream {
  public:
   explicit LineStream(std::uint8_t* to) : out_(to) {}
@@ -81,10 +81,10 @@ class LineStream {
   static constexpr std::size_t kStage = 4096;
   std::uint8_t* out_;
   std::size_t used_ = 0;
-  alignas(kPeriod) std::uint8_t stage_[kStage + kPeriod];  // a vector may go past what is used
+  alignas(kPeriod) std::uint8_t stage_[kStage + kPeriod];  // a vector may exceed the used bytes
 };
 
-// `size` bytes of the pattern in plain vectors, the last of which may overlap the one before.
+// Writes `size` bytes of the pattern in plain vectors; the last may overlap the one before.
 HWY_INLINE void write_pattern(const Pattern& pattern, std::size_t size, std::uint8_t* to) {
   const Bytes d;
   const std::size_t width = hn::Lanes(d);
@@ -114,7 +114,7 @@ void repeat_units_of(const RepeatedUnits& of, bool stream, std::uint8_t* to) {
   if (stream) lines.finish();
 }
 
-// An element over `size` bytes in plain vectors, the last of which may overlap the one before.
+// Repeats an element over `size` bytes in plain vectors; the last may overlap the one before.
 template <class T>
 HWY_INLINE void fill_with(T element, std::size_t size, std::uint8_t* to) {
   const Bytes d;
@@ -139,7 +139,7 @@ void repeat_elements(const RepeatedUnits& of, std::uint8_t* to) {
 
 void repeat_here(const RepeatedUnits& of, bool stream, void* to) {
   auto* bytes = static_cast<std::uint8_t*>(to);
-  // One byte is too little of a vector to hold an element.
+  // A vector of one byte cannot hold an element.
   if constexpr (hn::MaxLanes(Bytes()) >= sizeof(std::uint32_t)) {
     if (!stream && of.bytes == 2) return repeat_elements<std::uint16_t>(of, bytes);
     if (!stream && of.bytes == 4) return repeat_elements<std::uint32_t>(of, bytes);

@@ -7,8 +7,8 @@
 
 namespace opbench {
 
-/// The 1, 2 or 4 bytes of an element `count` times, at the speed of the C library's wmemset, which
-/// follows the machine's vectors.
+/// Writes an element of 1, 2 or 4 bytes `count` times, at the speed of the C library's wmemset,
+/// which uses the machine's vectors.
 inline void repeat_element(const void* element, std::size_t bytes, std::int64_t count, void* to) {
   if (bytes == 1) {
     std::memset(to, *static_cast<const unsigned char*>(element), static_cast<std::size_t>(count));
@@ -23,7 +23,7 @@ inline void repeat_element(const void* element, std::size_t bytes, std::int64_t 
                  static_cast<std::size_t>(count));
     return;
   }
-  std::uint16_t two = 0;  // copies of a size that is known are no calls
+  std::uint16_t two = 0;  // copies of a constant size compile without a call
   std::memcpy(&two, element, 2);
   pattern = two * 0x10001u;
   if (count > 0 && reinterpret_cast<std::uintptr_t>(out) % 4 != 0) {
@@ -36,15 +36,14 @@ inline void repeat_element(const void* element, std::size_t bytes, std::int64_t 
   if (count % 2 != 0) std::memcpy(out + 4 * pairs, &two, 2);
 }
 
-/// Units of 2, 4, 8, 16, 32 or 64 bytes, one after the other, that are repeated `count` times each.
+/// Consecutive units of 2, 4, 8, 16, 32 or 64 bytes that are repeated `count` times each.
 struct RepeatedUnits {
   const void* units;
-  std::size_t bytes;  ///< of one
+  std::size_t bytes;  ///< of a unit
   std::int64_t units_count, count;
 };
 
-/// unit 0 `count` times, unit 1 `count` times and so on, one after the other. `stream`: past the
-/// cache.
+/// Writes unit 0 `count` times, unit 1 `count` times and so on. `stream`: past the cache.
 void repeat_units(const RepeatedUnits& of, bool stream, void* to);
 
 }  // namespace opbench

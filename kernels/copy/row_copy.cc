@@ -12,12 +12,12 @@
 namespace opbench {
 namespace {
 
-/// Rows are handed to the writer in batches of this many.
+/// The batch size of rows for the writer.
 constexpr std::size_t kBatch = 128;
-/// Threads are worth waking for this many bytes each.
+/// Bytes per thread; less does not repay waking a thread.
 constexpr std::int64_t kGrainBytes = 64 << 10;
 
-/// The plan of one output with its rows' places in it.
+/// The plan of one output, with the places of its rows.
 struct Output {
   std::vector<RowSource> rows;
   std::vector<std::int64_t> starts;  ///< of each row within a repetition, bytes
@@ -31,7 +31,7 @@ struct Output {
   }
 };
 
-/// Hands rows to writers in batches.
+/// Passes rows to writers in batches.
 class Batch {
  public:
   explicit Batch(std::span<LineWriter> writers) : writers_(writers) {}
@@ -60,8 +60,8 @@ struct Dealt {
   std::size_t output;
 };
 
-// The rows of all outputs as they lie in the inputs, as far as the outputs' own orders allow: lines
-// that outputs share are then read once.
+// The rows of all outputs in the order of the inputs, as far as the outputs' own orders allow it.
+// Lines that outputs share are then read once.
 std::vector<Dealt> in_input_order(const std::vector<Output>& outputs) {
   std::vector<Dealt> order;
   std::vector<std::size_t> next(outputs.size());
@@ -136,7 +136,7 @@ class RowCopy {
     });
   }
 
-  // Bytes [begin, end) of repetition `o`.
+  // Adds bytes [begin, end) of repetition `o`.
   void add_rows(const KernelArgs& args, const Output& output, std::int64_t o, std::int64_t begin,
                 std::int64_t end, Batch& batch) const {
     auto row = static_cast<std::size_t>(
@@ -156,7 +156,7 @@ class RowCopy {
   std::int64_t outer_;
   std::vector<std::int64_t> strides_;
   std::vector<Output> outputs_;
-  std::vector<Dealt> dealt_;  ///< the rows of several outputs; of many they are copied one by one
+  std::vector<Dealt> dealt_;  ///< rows of several outputs; many outputs are copied one by one
   std::int64_t bytes_ = 0;
   bool stream_;
 };

@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 [[maybe_unused]] constexpr std::int64_t kUnit = 16;  // bytes of a vector
 
-// The last rows, and all where vectors are no such.
+// Copies the last rows, or all rows on targets without such vectors.
 void copy_plainly(const ShortRows& rows, std::int64_t first, const std::uint8_t* from,
                   std::uint8_t* to) {
   for (std::int64_t i = first; i < rows.count; ++i) {
@@ -32,7 +32,7 @@ void copy_plainly(const ShortRows& rows, std::int64_t first, const std::uint8_t*
 
 using Unit = hn::FixedTag<std::uint8_t, kUnit>;
 
-// Rows of which so many bytes end no later than the last row does.
+// The number of rows for which `bytes` end no later than the last row does.
 std::int64_t rows_inside(const ShortRows& rows, std::int64_t step, std::int64_t bytes) {
   const std::int64_t beyond = bytes - rows.bytes;
   return std::max<std::int64_t>(0, rows.count - (beyond + step - 1) / step);
@@ -47,7 +47,8 @@ HWY_INLINE void put(V value, std::uint8_t* to) {
     hn::StoreU(value, d, to);
 }
 
-// kUnits: of 16 bytes, hold a row. Rows are written in vectors of kWide units, and zeros behind.
+// kUnits: units of 16 bytes that hold a row. Rows are written in vectors of kWide units, followed
+// by zeros.
 template <int kUnits, int kWide, bool kStream>
 void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   constexpr std::int64_t kBytes = kUnit * std::min(kUnits, kWide);  // of the vector at a row's end
@@ -68,7 +69,7 @@ void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   copy_plainly(rows, count, from, to);
 }
 
-// In the widest vectors that a padded row is a multiple of, and its place where they are streamed.
+// Uses the widest vectors that divide a padded row, and its place if it is streamed.
 template <int kUnits, bool kStream>
 void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   std::int64_t fits = rows.padded;
@@ -83,8 +84,8 @@ void pad(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   pad<kUnits, 1, kStream>(rows, from, to);
 }
 
-// Rows side by side in the output: what a vector writes beyond its row is written again by the
-// next.
+// Rows that are adjacent in the output: the next row overwrites what a vector writes beyond its
+// row.
 template <int kUnits>
 void join(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   const Unit d;
@@ -99,7 +100,7 @@ void join(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   copy_plainly(rows, count, from, to);
 }
 
-// Rows apart from each other: two words that may overlap, or vectors of which the last may.
+// Rows with gaps: two words that may overlap, or vectors, the last of which may overlap.
 template <class Word>
 void copy_words(const ShortRows& rows, const std::uint8_t* from, std::uint8_t* to) {
   const auto last = rows.bytes - static_cast<std::int64_t>(sizeof(Word));

@@ -30,7 +30,7 @@ struct Box {
   }
 };
 
-/// `extents` (N, C, H, W) from one box to the other.
+/// Copies `extents` (N, C, H, W) from one box to the other.
 ElementCopy copy_box(const Box& from, const Box& to, const Dims& extents, std::size_t bytes) {
   return [=](const void* source, void* target) {
     const std::int64_t channels = extents[1], height = extents[2], width = extents[3];

@@ -7,9 +7,9 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kLine = LineWriter::kLine;
-constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
+constexpr std::int64_t kGrainBytes = 64 << 10;  // less does not repay waking a thread
 
-/// Neighbours stay neighbours: whole rows are copied.
+/// Neighbours stay neighbours: copies whole rows.
 class Rows final : public StridedCopy::Way {
  public:
   Rows(Loops outer, StridedLoop run, std::int64_t bytes, bool stream)
@@ -34,7 +34,8 @@ class Rows final : public StridedCopy::Way {
   }
 
  private:
-  // Rows of no more bytes are put side by side as they are rather than collected to lines.
+  // Rows of at most this length are written directly, one after the other, instead of assembled to
+  // lines.
   static constexpr std::int64_t kLongestJoined = 16;
 
   void copy_short(const std::byte* from, std::byte* to, std::int64_t begin,
@@ -69,17 +70,17 @@ class Rows final : public StridedCopy::Way {
   std::int64_t bytes_;
   bool stream_;
   bool is_short_ = false;
-  StridedLoop last_;  ///< of short rows the innermost loop around them
+  StridedLoop last_;  ///< the innermost loop around short rows
 };
 
-/// Short rows whose neighbours in the input are not their neighbours in the output: blocks of both.
+/// Short rows with different neighbours in input and output: blocks of both.
 class Blocks final : public StridedCopy::Way {
  public:
   Blocks(Loops outer, const StridedLoop& p, const StridedLoop& q, std::int64_t run_bytes,
          std::int64_t bytes, bool stream)
       : outer_(std::move(outer)), p_(p), q_(q), run_bytes_(run_bytes), bytes_(bytes) {
-    // Along p blocks make up lines; elsewhere half a line that is streamed costs more than a whole
-    // one that is read first.
+    // Along p, blocks form lines. Elsewhere a half line that is streamed costs more than a whole
+    // line that is read first.
     stream_ = stream && run_bytes % 16 == 0 && p.to_stride * bytes % 16 == 0 &&
               q.to_stride * bytes % kLine == 0 &&
               std::all_of(outer_.begin(), outer_.end(),
@@ -112,8 +113,8 @@ class Blocks final : public StridedCopy::Way {
   }
 
  private:
-  static constexpr std::int64_t kPart = 8;       // as many as are moved together
-  static constexpr std::int64_t kFewUnits = 16;  // fewer are cut along q, too, for more threads
+  static constexpr std::int64_t kPart = 8;       // the number of blocks that are moved together
+  static constexpr std::int64_t kFewUnits = 16;  // with fewer, q is also divided among the threads
 
   Loops outer_;
   StridedLoop p_, q_;

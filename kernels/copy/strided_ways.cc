@@ -15,11 +15,11 @@ bool is_whole(const StridedLoop& loop) {
   return loop.valid == loop.extent && loop.readable == loop.extent;
 }
 
-constexpr std::int64_t kGrainBytes = 64 << 10;  // worth waking a thread for
+constexpr std::int64_t kGrainBytes = 64 << 10;  // less does not repay waking a thread
 constexpr std::int64_t kStageBytes = 16 << 10;  // stays in the first-level cache
 
-// Every kStride-th element, or every `stride`-th where kStride is 0: compilers make shuffles of
-// small ones that they know.
+// Every kStride-th element, or every `stride`-th if kStride is 0. Compilers make shuffles of small
+// constant strides.
 template <std::int64_t kStride, class T>
 void copy_every(std::int64_t stride, std::int64_t count, const T* __restrict from,
                 T* __restrict to) {
@@ -39,7 +39,8 @@ void copy_strided(const StridedLoop& run, const T* from, T* to) {
   std::fill_n(to + run.valid, run.extent - run.valid, T{0});
 }
 
-/// No neighbours in the input: one element after the other, gathered in a stage.
+/// Neighbours of the output are not neighbours in the input: elements are gathered in a stage, one
+/// by one.
 class Elements final : public StridedCopy::Way {
  public:
   Elements(Loops outer, StridedLoop run, std::int64_t bytes, bool stream)
@@ -79,13 +80,13 @@ class Elements final : public StridedCopy::Way {
 
 constexpr std::int64_t kLine = LineWriter::kLine;
 
-/// Neighbours of the input lie along `a`, those of the output along `b`.
+/// Neighbours of the input are along `a`, those of the output along `b`.
 class Planes final : public StridedCopy::Way {
  public:
   Planes(Loops outer, const StridedLoop& a, const StridedLoop& b, std::int64_t bytes, bool stream)
       : outer_(std::move(outer)), a_(a), b_(b), bytes_(bytes) {
     const std::int64_t row = b.extent * bytes;
-    // What the last-level cache holds comes soon enough by itself, and so do lines in their order.
+    // Data in the last-level cache and consecutive lines are fast without a prefetch.
     const bool is_sequential = b.from_stride * bytes <= kLine;
     fetches_ = stream && !is_sequential;
     const bool is_joined = a.to_stride == b.extent;
@@ -128,8 +129,8 @@ class Planes final : public StridedCopy::Way {
 
  private:
   static constexpr std::int64_t kMinPart = 16;
-  // Bytes that are staged and then streamed: no more than the stores that wait in the core, so that
-  // it loads the next part while they leave.
+  // Bytes that are staged and then streamed: at most the stores that wait in a core, so that it
+  // loads the next part meanwhile.
   static constexpr std::int64_t kStagedPart = 4 << 10;
 
   // True if all rows of all planes begin at multiples of `unit` bytes.

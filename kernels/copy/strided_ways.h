@@ -12,9 +12,9 @@
 
 namespace opbench {
 
-/// `count` rows of `bytes` (at most kLongestShortRow), each followed by zeros up to `padded` bytes:
-/// row i goes from from + i*from_step to to + i*to_step, all in bytes. Rows do not overlap and
-/// their steps are positive.
+/// `count` rows of `bytes` (at most kLongestShortRow), each followed by zeros up to `padded` bytes.
+/// Row i goes from from + i*from_step to to + i*to_step, in bytes. Rows do not overlap, and their
+/// steps are positive.
 struct ShortRows {
   std::int64_t count = 0, bytes = 0, padded = 0;
   std::int64_t from_step = 0, to_step = 0;
@@ -22,14 +22,14 @@ struct ShortRows {
 
 inline constexpr std::int64_t kLongestShortRow = 256;
 
-/// On one thread; in vectors up to 64 bytes. A row ends with a vector that may hold what follows it
-/// in the input, and in the output where the next row begins there; at the end of both nothing
-/// outside rows is touched. `stream`: past the cache, where `to` and its steps are multiples of 16
-/// and rows are padded to such.
+/// Copies on one thread in vectors up to 64 bytes. The last vector of a row may include the
+/// following bytes of the input, and of the output if the next row begins there. Nothing outside
+/// the rows is accessed at the ends of both. `stream`: past the cache; `to`, its steps and the
+/// padded rows are then multiples of 16 bytes.
 void copy_short_rows(const ShortRows& rows, const void* from, void* to, bool stream);
 
-/// Blocks of `bytes` that keep their inside while their order changes: block (p, q) moves from
-/// from + p * from_p + q * from_q to to + p * to_p + q * to_q, all in bytes.
+/// Blocks of `bytes` that change their order: block (p, q) moves from from + p * from_p + q *
+/// from_q to to + p * to_p + q * to_q, in bytes.
 struct BlockGrid {
   std::int64_t bytes = 0;
   std::int64_t np = 0, nq = 0;
@@ -37,19 +37,20 @@ struct BlockGrid {
   std::int64_t to_p = 0, to_q = 0;
 };
 
-/// On one thread. `stream`: past the cache; `bytes`, `to` and its strides are then multiples of 16.
+/// Moves on one thread. `stream`: past the cache; `bytes`, `to` and its strides are then multiples
+/// of 16.
 void move_blocks(const BlockGrid& grid, const void* from, void* to, bool stream);
 
 using Loops = std::vector<StridedLoop>;
 
-/// How often the innermost of `loops` runs.
+/// The number of iterations of the innermost of `loops`.
 std::int64_t count_of(const Loops& loops);
 
-/// Loops in the order of the output, those joined that walk on where the inner one ends. The last
-/// has to_stride 1.
+/// Loops in the order of the output. A loop that continues where the inner one ends is joined with
+/// it. The last loop has to_stride 1.
 Loops ordered(Loops loops);
 
-/// Walks the iterations of loops in their order and knows both offsets, in elements.
+/// Iterates over loops in their order and tracks both offsets, in elements.
 class Odometer {
  public:
   Odometer(const Loops& loops, std::int64_t first) : loops_(loops) {
@@ -80,7 +81,7 @@ class Odometer {
   std::int64_t from_ = 0, to_ = 0;
 };
 
-/// Joins pieces that follow each other in the output to lines; begins anew where they do not.
+/// Joins pieces that are adjacent in the output to lines; starts a new line at a gap.
 class Joiner {
  public:
   explicit Joiner(bool stream) : writer_(nullptr, false), stream_(stream) {}
@@ -103,7 +104,7 @@ class Joiner {
       add(zeros.data(), std::min<std::int64_t>(std::ssize(zeros), bytes - done), to + done);
     }
   }
-  /// Everything added is read; call before its memory is used again.
+  /// Reads everything that was added; call it before that memory is used again.
   void flush() {
     writer_.append({rows_.data(), count_});
     count_ = 0;
@@ -117,25 +118,25 @@ class Joiner {
   std::size_t count_ = 0;
 };
 
-/// How a strided copy is carried out.
+/// One way to run a strided copy.
 class StridedCopy::Way {
  public:
   virtual ~Way() = default;
   virtual void run(const std::byte* from, std::byte* to) const = 0;
 };
 
-// Each takes the loops around what it moves, and the size of an element in bytes.
+// Each function takes the loops around the moved data, and the size of an element in bytes.
 
-/// Neighbours stay neighbours: rows of `run`, whose strides are 1, or blocks of short ones.
+/// Neighbours stay neighbours: rows of `run` with strides 1, or blocks of short rows.
 std::unique_ptr<StridedCopy::Way> copy_rows(Loops outer, const StridedLoop& run, std::int64_t bytes,
                                             bool stream);
 
-/// Neighbours of the input lie along `a`, those of the output along `b`.
+/// Neighbours of the input are along `a`, those of the output along `b`.
 std::unique_ptr<StridedCopy::Way> copy_planes(Loops outer, const StridedLoop& a,
                                               const StridedLoop& b, std::int64_t bytes,
                                               bool stream);
 
-/// No neighbours in the input: one element after the other.
+/// Neighbours of the output are not neighbours in the input: one element at a time.
 std::unique_ptr<StridedCopy::Way> copy_elements(Loops outer, const StridedLoop& run,
                                                 std::int64_t bytes, bool stream);
 

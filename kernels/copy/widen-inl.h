@@ -1,4 +1,4 @@
-// Per instruction set: include behind highway.h, in a file that foreach_target.h compiles.
+// Per instruction set: include it after highway.h, in a file that foreach_target.h compiles.
 #if defined(OPBENCH_WIDEN_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_WIDEN_INL_H
 #undef OPBENCH_WIDEN_INL_H
@@ -17,7 +17,7 @@ inline constexpr int kMostBlocks = HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86   ? 4
 
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-// The lanes of `value`, with zeros behind them.
+// The lanes of `value`, followed by zeros.
 template <int kLanes, class V>
 HWY_INLINE auto widened(V value) {
   using D = hwy::HWY_NAMESPACE::DFromV<V>;

@@ -10,13 +10,13 @@ namespace {
 
 using dnnl::algorithm;
 
-/// The operands as the primitive has them: it repeats the second one.
+/// The operands of the primitive, which can only repeat the second one.
 struct Operands {
   dnnl::memory::desc first, second, result;
   std::size_t place_of_first = 0;
 };
 
-// With all axes, those that are missing in front.
+// The description with all axes; missing axes are added in front.
 dnnl::memory::desc aligned(const TensorDesc& desc, std::size_t rank) {
   if (is_private(desc.format)) return onednn::axes_desc(desc);
   Dims shape(rank - desc.shape.size(), 1);
@@ -116,7 +116,7 @@ const RegisteredKernel mul{{
     .prepare = prepare_binary<algorithm::binary_mul>,
 }};
 
-/// A primitive whose operands are not to be exchanged.
+/// A primitive with operands that must not be exchanged.
 template <algorithm kAlgorithm>
 std::string refuse_ordered(const Problem& problem) {
   if (is_broadcast(problem) && problem.inputs[0] != problem.outputs[0]) {

@@ -1,6 +1,6 @@
-// oneDNN's batch normalisation as a variant of batch_norm and its gradient. The primitive knows the
-// variance of a batch; running statistics and inverse deviations are made from it, in the timed
-// region as well.
+// oneDNN's batch normalisation as a variant of batch_norm and its gradient. The primitive provides
+// the variance of a batch. Running statistics and inverse deviations are computed from it within
+// the timed region.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -28,7 +28,7 @@ Memory::desc data_desc(const TensorDesc& desc) {
   return onednn::view_desc(desc.dtype, dense_view({view.outer, view.channels, view.inner, 1}));
 }
 
-// A tensor of the call, or memory of our own.
+// Memory that is a tensor of the call, or an own temporary.
 Memory unbound(const Memory::desc& desc) { return {desc, onednn::engine(), DNNL_MEMORY_NONE}; }
 Memory owned(const Memory::desc& desc) { return {desc, onednn::engine()}; }
 
@@ -89,8 +89,8 @@ struct Forward {
   }
 };
 
-// kTraining: from the variance whose inverse root was saved, to which the primitive adds nothing;
-// else from the running one.
+// kTraining: uses the variance of the saved inverse deviation, to which the primitive adds no eps;
+// else the running variance.
 template <bool kTraining>
 struct Backward {
   std::int64_t channels;
@@ -112,7 +112,7 @@ struct Backward {
     x = unbound(data), dy = unbound(data), dx = unbound(data);
     weight = unbound(vector), mean = unbound(vector);
     variance = kTraining ? owned(vector) : unbound(vector);
-    bias = owned(vector);  // asked for, though no gradient depends on it
+    bias = owned(vector);  // required, though no gradient depends on it
     std::fill_n(static_cast<float*>(bias.get_data_handle()), channels, 0.0f);
     dweight = unbound(vector), dbias = unbound(vector);
   }

@@ -5,13 +5,14 @@
 namespace opbench {
 namespace {
 
-// [N, C, inner, 1]: whatever the rank, the layout that the primitive is written for.
+// [N, C, inner, 1] for any rank: the layout that the primitive is optimised for.
 dnnl::memory::desc channels_desc(const TensorDesc& desc) {
   const AxisView view(desc.shape, 1);
   return onednn::view_desc(desc.dtype, dense_view({view.outer, view.extent, view.inner, 1}));
 }
 
-// oneDNN counts the columns of the matrix of channels where the framework counts its rows.
+// oneDNN's group size is the number of columns of the channel matrix; the framework's is that of
+// rows.
 dnnl::shuffle_forward::primitive_desc primitive(const Problem& problem) {
   const std::int64_t columns = problem.inputs[0].shape[1] / problem.attrs.integer("groups");
   return {{dnnl::prop_kind::forward_inference, channels_desc(problem.inputs[0]), 1,

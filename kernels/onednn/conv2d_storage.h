@@ -10,7 +10,7 @@
 
 namespace opbench::onednn {
 
-/// NC1HWC0 as oneDNN reads it: lanes past the last channel are zeros and not whatever they hold.
+/// NC1HWC0 for oneDNN, which requires zeros in the lanes past the last channel.
 class Activations {
  public:
   explicit Activations(const TensorDesc& desc) {
@@ -18,7 +18,7 @@ class Activations {
     planes_.emplace(desc);
     cleared_ = Buffer(desc.bytes());
   }
-  /// `from`, or a copy of it.
+  /// `from`, or a copy with these lanes cleared.
   const void* cleared(const void* from) const {
     if (!planes_) return from;
     const std::size_t lane = size_of(planes_->dtype);
@@ -39,7 +39,7 @@ class Activations {
   Buffer cleared_;
 };
 
-/// A weight in FRACTAL_Z beside a plain copy; plain weights are used in place.
+/// A weight in FRACTAL_Z with a plain copy; plain weights are used in place.
 class Weight {
  public:
   Weight(const Problem& problem, const TensorDesc& desc) : size_(size_of(desc.dtype)) {
@@ -56,7 +56,7 @@ class Weight {
     });
     return plain_.data();
   }
-  /// Where the primitive writes a plain weight; `pack` then stores it at `to`.
+  /// The place for a plain weight that the primitive writes; `pack` then stores it at `to`.
   void* unpacked(void* to) const { return fractal_ ? plain_.data() : to; }
   void pack(void* to) const {
     if (!fractal_) return;
@@ -92,8 +92,8 @@ class Weight {
   Buffer plain_;
 };
 
-/// A tensor of a primitive that chose its layout itself: in place where that is how the tensor is
-/// stored, else reordered from or to a temporary in every call, within the timed region.
+/// A tensor of a primitive that selected its own layout. It is used in place if it is stored in
+/// that layout. Otherwise every call reorders it from or to a temporary, within the timed region.
 class Operand {
  public:
   enum Direction { input, output };
@@ -106,14 +106,14 @@ class Operand {
         direction == input ? dnnl::reorder(stored_, inside_) : dnnl::reorder(inside_, stored_);
   }
 
-  /// What the primitive is given.
+  /// The memory that the primitive uses.
   const dnnl::memory& memory() const { return inside_; }
   void bind(const void* data) { stored_.set_data_handle(const_cast<void*>(data)); }
-  /// Before the primitive runs.
+  /// Call it before the primitive runs.
   void load() {
     if (reorder_) reorder_.execute(stream(), stored_, inside_);
   }
-  /// After it.
+  /// Call it after the primitive ran.
   void store() {
     if (reorder_) reorder_.execute(stream(), inside_, stored_);
   }

@@ -1,6 +1,6 @@
-// oneDNN's convolution, forward and backward. The primitive chooses its layouts; what is stored
-// otherwise is reordered within the timed region, the weight too, since it is an input of each
-// call.
+// oneDNN's convolution, forward and backward. The primitive selects its layouts. Tensors in other
+// layouts are reordered within the timed region, including the weight, because it is an input of
+// each call.
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -17,7 +17,7 @@ using onednn::Weight;
 using Desc = dnnl::memory::desc;
 using Tag = dnnl::memory::format_tag;
 
-// How tensors of any layout and as they are stored look like.
+// The descriptions of tensors in any layout, and as they are stored.
 struct Descs {
   Desc any, stored;
 };
@@ -36,7 +36,7 @@ Descs weights(const Conv2d& conv, DType dtype) {
   return {{plain, stored.data_type(), Tag::any}, onednn::view_desc(dtype, dense_view(plain))};
 }
 
-// The geometry as oneDNN takes it.
+// The geometry in oneDNN's form.
 struct Geometry {
   dnnl::memory::dims strides, dilates, padding;
 
@@ -59,7 +59,7 @@ dnnl::convolution_forward::primitive_desc forward_desc(const Conv2d& conv, dnnl:
           onednn::engine()};
 }
 
-// A primitive on two tensors that makes a third, each in the primitive's layout.
+// A primitive with two input tensors and one output, each in the primitive's layout.
 struct Convolution {
   dnnl::primitive primitive;
   Operand first, second, result;
@@ -172,8 +172,8 @@ std::string refuse(const Problem& problem) {
   return {};
 }
 
-// Every tensor once more: in the primitive's layout, and where lanes are cleared or FRACTAL_Z is
-// unpacked.
+// A copy of every tensor: in the primitive's layout, and with cleared lanes or an unpacked
+// FRACTAL_Z.
 std::size_t temporaries(const Problem& problem) {
   std::size_t bytes = 0;
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {

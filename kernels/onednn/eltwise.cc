@@ -7,12 +7,12 @@ namespace {
 
 using dnnl::algorithm;
 
-/// The two numbers of a primitive.
+/// The two parameters of a primitive.
 struct Parameters {
   float alpha = 0, beta = 0;
 };
 
-// Those of clamp are the bounds; other operators here have none.
+// For clamp the parameters are the bounds; other operators here have no parameters.
 Parameters parameters_of(const Problem& problem) {
   if (!problem.attrs.values().contains("max")) return {};
   return {static_cast<float>(problem.attrs.number("min")),
@@ -39,8 +39,8 @@ Launch forward(const Problem& problem) {
   return prepare_forward(kAlgorithm, problem);
 }
 
-// Inputs: output gradient, then what the primitive differentiates at: `saved`, DNNL_ARG_SRC or
-// _DST.
+// Inputs: the output gradient, then the tensor at which the primitive differentiates: `saved` is
+// DNNL_ARG_SRC or _DST.
 Launch prepare_backward(algorithm kind, int saved, const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::memory_desc(problem.inputs[0]);
@@ -82,7 +82,7 @@ std::string refuse_clamp(const Problem& problem) {
   return min <= max ? onednn::refusal(problem.inputs[0]) : "oneDNN takes no min above max";
 }
 
-// NaN and Inf are not held against these: max(NaN, 0) is 0 there.
+// NaN and Inf are not checked for these: max(NaN, 0) is 0 there.
 template <Launch (*kPrepare)(const Problem& problem)>
 Kernel eltwise(std::string_view op, std::string_view summary) {
   return {.op = op,

@@ -1,6 +1,6 @@
-// oneDNN's layer normalisation as a variant of layer_norm and its gradient. The primitive knows the
-// variance of a row; inverse deviations are made from it, and it from them, in the timed region as
-// well.
+// oneDNN's layer normalisation as a variant of layer_norm and its gradient. The primitive uses the
+// variance of a row. Inverse deviations are computed from it, and it from them, within the timed
+// region.
 #include "ops/layer_norm.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ void bind(const Memory& memory, const void* data) {
   memory.set_data_handle(const_cast<void*>(data));
 }
 
-/// A primitive with its memory by name: of tensors of the call, or of our own.
+/// A primitive with its memory by name: tensors of the call, or own temporaries.
 struct Call {
   dnnl::primitive primitive;
   std::unordered_map<int, Memory> args;
@@ -85,7 +85,7 @@ Launch forward(const Problem& problem) {
   };
 }
 
-// Of statistics without an eps: what is added to the variance is in them.
+// The statistics already include eps.
 Launch backward(const Problem& problem) {
   onednn::match_threads();
   const bool is_scaled = problem.inputs.size() > 4;
@@ -104,7 +104,7 @@ Launch backward(const Problem& problem) {
     for (const int name : {DNNL_ARG_SCALE, DNNL_ARG_DIFF_SCALE, DNNL_ARG_DIFF_SHIFT}) {
       call.args.emplace(name, unbound(descs.vector));
     }
-    // Asked for, though no gradient depends on it.
+    // Required, though no gradient depends on it.
     Memory shift(descs.vector, onednn::engine());
     std::fill_n(static_cast<float*>(shift.get_data_handle()), descs.rows.count, 0.0f);
     call.args.emplace(DNNL_ARG_SHIFT, shift);
@@ -126,7 +126,7 @@ Launch backward(const Problem& problem) {
   };
 }
 
-// Its scale and shift are fp32 beside any data.
+// Its scale and shift are fp32 for data of any dtype.
 std::string refuse_tensors(const Problem& problem) {
   for (const TensorDesc& input : problem.inputs) {
     if (const std::string reason = onednn::refusal(input); !reason.empty()) return reason;

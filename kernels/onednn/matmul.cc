@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-// [batch, rows, columns], possibly stored with the last two exchanged.
+// [batch, rows, columns], optionally stored with the last two axes exchanged.
 dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows,
                             std::int64_t columns, bool is_transposed) {
   const dnnl::memory::dims strides = {rows * columns, is_transposed ? 1 : columns,
@@ -16,7 +16,7 @@ dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows,
   return onednn::view_desc(dtype, {{batch, rows, columns}, strides, 0});
 }
 
-// The factors are inputs `first` and first + 1; `bias`, where there is one, a row that is added.
+// The factors are inputs `first` and first + 1; `bias`, if given, is a row that is added.
 Launch product(const Problem& problem, const MatMulShape& s, std::size_t first,
                std::optional<std::size_t> bias) {
   onednn::match_threads();

@@ -1,7 +1,7 @@
-// oneDNN's pooling as a variant of max_pool2d, of avg_pool2d and global_avg_pool2d and of their
-// gradients. The primitive's workspace counts within the window; the places in the plane are made
-// from it in the timed region. max_pool2d_grad has no such variant: what a window counts cannot be
-// told from any place in a plane, which is what that operator takes.
+// oneDNN's pooling as a variant of max_pool2d, avg_pool2d, global_avg_pool2d and their gradients.
+// The primitive's workspace has indices within the window. The places in the plane are computed
+// from it within the timed region. max_pool2d_grad has no such variant: it takes places in a plane,
+// from which the index in the window cannot be derived.
 #include "ops/pool.h"
 
 #include <memory>
@@ -31,7 +31,7 @@ struct MaxPool {
     const memory::desc from = onednn::memory_desc(problem.inputs[0]);
     const memory::desc to = onednn::memory_desc(problem.outputs[0]);
     const auto& [kernel, stride, padding, dilation] = pool.window;
-    // What the last window lacks on the far side.
+    // The extent that the last window lacks on the far side.
     const memory::dims after = {(pool.oh - 1) * stride.h + kernel.h - pool.h - padding.h,
                                 (pool.ow - 1) * stride.w + kernel.w - pool.w - padding.w};
     const dnnl::pooling_forward::primitive_desc desc({dnnl::prop_kind::forward_training,
@@ -132,7 +132,7 @@ std::string refuse_window(const Problem& problem) {
   if (dilation.h != 1 || dilation.w != 1) {
     return "oneDNN has reference code only for pools with dilation";
   }
-  // It visits every tap, whether that meets the plane or not.
+  // The primitive visits every tap, also outside the plane.
   constexpr double kTaps = 1024;
   if (double(kernel.h) * double(kernel.w) > kTaps + 4 * double(pool.h) * double(pool.w)) {
     return "oneDNN is used for windows of about the plane's size";
@@ -173,7 +173,7 @@ const RegisteredKernel global_avg_pool2d_grad{{
     .prepare = average_grad,
 }};
 
-/// The arguments of its primitives.
+/// The arguments of the primitives.
 struct Average {
   dnnl::algorithm algorithm;
   memory::dims stride, kernel, before, after;
@@ -184,7 +184,7 @@ struct Average {
     const Pool& pool = avg.pool;
     const auto& [size, step, padding, dilation] = pool.window;
     stride = {step.h, step.w}, kernel = {size.h, size.w}, before = {padding.h, padding.w};
-    // What the last window lacks on the far side.
+    // The extent that the last window lacks on the far side.
     after = {(pool.oh - 1) * step.h + size.h - pool.h - padding.h,
              (pool.ow - 1) * step.w + size.w - pool.w - padding.w};
   }
@@ -225,7 +225,7 @@ std::string refuse_average(const Problem& problem, const AvgPool& avg) {
   if (avg.count_include_pad && (average.after[0] > padding.h || average.after[1] > padding.w)) {
     return "oneDNN counts what ceil_mode lets stand out beyond the padding";
   }
-  // It visits every tap, whether that meets the plane or not.
+  // The primitive visits every tap, also outside the plane.
   constexpr double kTaps = 1024;
   const Pair kernel = pool.window.kernel;
   if (double(kernel.h) * double(kernel.w) > kTaps + 4 * double(pool.h) * double(pool.w)) {

@@ -18,7 +18,7 @@ using Type = dnnl::memory::data_type;
 
 Type data_type(DType dtype) { return dtype == DType::bf16 ? Type::bf16 : Type::f32; }
 
-// A step whose memory objects wait for addresses. The map shares them.
+// A step with memory objects that get addresses in each call. The map shares them.
 struct BoundStep {
   dnnl::primitive primitive;
   std::vector<std::pair<dnnl::memory, std::size_t>> inputs, outputs;
@@ -42,7 +42,7 @@ struct BoundStep {
   }
 };
 
-// What a launch calls, which can be asked for its steps.
+// The function of a launch, which provides its steps.
 struct BoundSteps {
   std::shared_ptr<std::vector<BoundStep>> steps;
 
@@ -53,7 +53,7 @@ struct BoundSteps {
   }
 };
 
-// Of a primitive's impl_info_str().
+// The note for a primitive's impl_info_str().
 std::string implementation_note(std::string_view implementation) {
   if (!implementation.starts_with("ref") && !implementation.starts_with("simple")) return {};
   return fmt::format("oneDNN's reference implementation ({}), no yardstick", implementation);
@@ -61,7 +61,7 @@ std::string implementation_note(std::string_view implementation) {
 
 bool has_bf16() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }
 
-// Whole numbers may be moved, too.
+// Integers may also be moved.
 std::optional<Type> moved_type(DType dtype) {
   switch (dtype) {
     case DType::fp32:
@@ -109,7 +109,7 @@ dnnl::memory::desc memory_desc(const TensorDesc& desc) {
 
 const dnnl::engine& engine() {
   static const dnnl::engine cpu = [] {
-    // Every case makes its own primitives; kept, they would be what a long run's memory goes to.
+    // Every case makes its own primitives. Cached, they would fill the memory in a long run.
     dnnl::set_primitive_cache_capacity(0);
     return dnnl::engine(dnnl::engine::kind::cpu, 0);
   }();

@@ -1,5 +1,5 @@
-// The columns of a matrix summed up by oneDNN as a product with ones, as a variant of bias_grad and
-// sum_to_size: its reduction primitive has reference code only for sums that keep the last axis.
+// Column sums of a matrix by oneDNN as a product with ones, as a variant of bias_grad and
+// sum_to_size. Its reduction primitive has only reference code for sums that keep the last axis.
 #include "ops/reduction.h"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ const RegisteredKernel kernel{{
         [](const Problem& problem) { return matrix_of_bias(problem).bytes_of_ones(); },
 }};
 
-// The first axes are summed up, all others kept.
+// The first axes are summed, all others are kept.
 std::optional<Matrix> matrix_of_sums(const Problem& problem) {
   const Dims& shape = problem.inputs[0].shape;
   const std::vector<bool> summed = summed_axes("sum_to_size", shape, problem.attrs.list("size"));

@@ -1,5 +1,5 @@
 // oneDNN's reorder as a variant of transpose, between two orders of strides, and of trans_data,
-// between the layouts it has a name for.
+// between the layouts that oneDNN names.
 #include <fmt/format.h>
 
 #include <memory>
@@ -35,8 +35,8 @@ const RegisteredKernel transpose_kernel{{
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-// Elements are moved and never computed with, so what counts is their size; the types chosen are
-// those that a reorder leaves alone bit for bit, NaN payloads too.
+// Elements are moved without computation, so only their size matters. The selected types are those
+// that a reorder preserves bit for bit, including NaN payloads.
 Type moved_type(DType dtype) {
   switch (size_of(dtype)) {
     case 1:
@@ -50,7 +50,7 @@ Type moved_type(DType dtype) {
   }
 }
 
-// The extents that both sides agree on; none where a matrix has more than two.
+// The extents common to both sides; empty if a matrix has more than two axes.
 Dims common_dims(const TensorDesc& x, const TensorDesc& y) {
   const bool is_matrix = x.format == Format::FRACTAL_NZ || y.format == Format::FRACTAL_NZ;
   if (is_matrix) return x.shape.size() == 2 ? x.shape : Dims{};
@@ -65,7 +65,7 @@ bool is_matrix_of_8(const TensorDesc& desc) {
   return desc.format == Format::FRACTAL_NZ && desc.c0 == 8;
 }
 
-// Undef: oneDNN has no name for the layout.
+// Returns undef if oneDNN does not name the layout.
 Tag tag_of(const TensorDesc& desc, std::size_t rank) {
   if (is_row_major(desc)) return plain_tag(rank);
   switch (desc.format) {

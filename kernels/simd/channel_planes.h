@@ -13,12 +13,12 @@
 
 namespace opbench {
 
-/// A tensor by channels as it is stored: planes of `inner` places with one channel each, or in
-/// NC1HWC0 with the 16 of a block side by side. The lanes past the last channel hold anything.
+/// A tensor by channels as stored: planes of `inner` places with one channel each, or in NC1HWC0
+/// with the 16 channels of a block side by side. Lanes past the last channel have undefined values.
 struct ChannelPlanes {
   DType dtype;
   std::int64_t lanes, outer, channels, inner;
-  std::int64_t planes;  ///< of one image: channels, or blocks of them
+  std::int64_t planes;  ///< of one image: channels, or blocks of channels
 
   ChannelPlanes(DType type, const ChannelView& view, bool is_blocked)
       : dtype(type),
@@ -34,7 +34,7 @@ struct ChannelPlanes {
   std::int64_t count() const { return outer * planes; }
   std::int64_t elements() const { return inner * lanes; }
   std::int64_t first_channel(std::int64_t plane) const { return plane % planes * lanes; }
-  /// How many of a plane's lanes are channels.
+  /// The number of a plane's lanes that are channels.
   std::int64_t used(std::int64_t plane) const {
     return std::min(lanes, channels - first_channel(plane));
   }
@@ -52,7 +52,8 @@ struct ChannelPlanes {
     load_floats(dtype, from, elements(), buffer.data());
     return buffer.data();
   }
-  /// Where a plane's results go in fp32: in place, or `buffer`, which `store` then narrows.
+  /// The place for a plane's results in fp32: in the tensor, or `buffer`, which `store` then
+  /// narrows.
   float* target(void* data, std::int64_t plane, std::vector<float>& buffer) const {
     if (dtype == DType::fp32) return static_cast<float*>(address(data, plane));
     buffer.resize(static_cast<std::size_t>(elements()));
@@ -63,8 +64,9 @@ struct ChannelPlanes {
   }
 };
 
-/// sums[plane - begin][lane] = the sum of scale*x over one lane of a plane, 64 fp32 sums at a time
-/// (row_sums.h; 16 channels side by side: sum_of_lanes), for planes [begin, end) on one thread.
+/// sums[plane - begin][lane] = the sum of scale*x over one lane of a plane, with 64 fp32 sums at a
+/// time (row_sums.h; for 16 channels side by side sum_of_lanes), for planes [begin, end) on one
+/// thread.
 inline void sum_of_planes(const ChannelPlanes& x, const void* data, std::int64_t begin,
                           std::int64_t end, float scale, float* sums) {
   if (x.lanes == 1) {
@@ -74,12 +76,12 @@ inline void sum_of_planes(const ChannelPlanes& x, const void* data, std::int64_t
   sum_of_lanes({x.dtype, x.inner, begin, end, x.planes}, scale, data, sums);
 }
 
-/// Two passes over planes by channel, the second with what the first has found: reduce(first, last)
-/// of all planes of a block of channels, finish(block), then apply(first, last) of all its planes.
-/// `bytes`: what either reads of a plane. Blocks that fit half of a core's own cache together are
-/// one group, and a group is done with before the next is begun, the last planes first: the second
-/// pass finds in the cache what the first has read. What is left when every thread has had as many
-/// groups as every other is shared plane by plane.
+/// Two passes over planes by channel; the second uses the results of the first. It calls
+/// reduce(first, last) for all planes of a block of channels, finish(block), then apply(first,
+/// last) for all its planes. `bytes`: the bytes that each pass reads of a plane. Blocks that
+/// together fit half of a core's own cache are one group. A group is completed before the next
+/// begins, with the last planes first: the second pass finds the data of the first in the cache.
+/// Each thread gets equally many groups; the threads divide the remaining groups plane by plane.
 class TwoPasses {
  public:
   TwoPasses(const ChannelPlanes& x, std::size_t bytes) : outer_(x.outer), blocks_(x.planes) {
@@ -107,7 +109,7 @@ class TwoPasses {
   }
 
  private:
-  // The planes of blocks [begin, end) cut into runs of planes that lie one after the other.
+  // Divides the planes of blocks [begin, end) into runs of consecutive planes.
   template <class Body>
   void share_planes(std::int64_t begin, std::int64_t end, const Body& body) const {
     const std::int64_t width = end - begin;

@@ -14,11 +14,11 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many of the 16 lanes as a vector holds.
+// A vector with at most the 16 lanes of a place.
 using D = hn::CappedTag<float, kCube>;
 using V = hn::Vec<D>;
 
-// Sums of so many terms are in flight.
+// The number of terms with sums in flight.
 constexpr std::size_t kMostTerms = 12;
 
 template <std::size_t... i, class... Sums>
@@ -57,11 +57,11 @@ Terms terms_for(std::size_t terms, std::index_sequence<i...>) {
   return kTerms[terms - 1];
 }
 
-// Sums of so many terms, two vectors each, stay in registers beside the vectors of dy, and their
-// addresses in those for addresses.
+// The number of terms with sums (two vectors each) in registers, together with the vectors of dy;
+// the addresses of the terms stay in general registers.
 constexpr std::size_t kMostFilterTerms = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 6 : 9;
 
-// Sum i is that of term i / kVectors, vector i % kVectors.
+// Sum i belongs to term i / kVectors, vector i % kVectors.
 template <std::size_t kVectors, std::size_t... i, class... Sums>
 HWY_INLINE void add_tile(const FilterTile& tile, std::int64_t lane, const std::int64_t* offsets,
                          float* to, std::index_sequence<i...>, Sums... sums) {
@@ -111,7 +111,7 @@ Tile tile_for(std::size_t terms, std::index_sequence<i...>) {
   return kTiles[terms - 1];
 }
 
-// Groups of terms as long as one another, but for one.
+// Divides terms into groups of equal length, with a difference of at most one.
 template <std::size_t kVectors>
 void tiles(const FilterTile& tile, std::int64_t lane, std::span<const std::int64_t> offsets,
            float* sums) {

@@ -34,7 +34,7 @@ HWY_INLINE void load_place(const float* from, float* to) {
   }
 }
 
-// kPhases: how many, or 0 for any other number.
+// kPhases: the number of phases, or 0 for any other number.
 template <std::int64_t kLanes, std::int64_t kPhases, class T>
 void load_lanes(const T* from, const PlaceSteps& steps, std::int64_t count, float* to) {
   const std::int64_t phases = kPhases == 0 ? steps.phases : kPhases, to_phase = steps.to_phase;

@@ -19,23 +19,23 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// As many of the 16 lanes as a vector holds.
+// A vector with at most the 16 lanes of a place.
 using D = hn::CappedTag<float, kCube>;
 using V = hn::Vec<D>;
 
-// Sums of so many places, two vectors each, stay in registers: of 32 there are, 28 and the two
-// vectors of weights; of 16, 12.
+// The number of places with sums (two vectors each) in registers: of 32 registers, 28 are sums and
+// two are weights; of 16, 12 are sums.
 constexpr std::size_t kMostPlaces = HWY_ARCH_X86 && HWY_MAX_BYTES < 64 ? 6 : 14;
 
-// A row of places: those of the second axis's phase, and the taps that meet it.
+// A row of places: those of the second axis's phase, with the taps that meet it.
 struct Row {
   const ConvImage& image;
   std::span<const ConvTap> rows, columns;
   const float* x;        // of the row
-  std::int64_t y, step;  // where its first place goes, elements from it to the next
+  std::int64_t y, step;  // position of its first place, and elements from one place to the next
 };
 
-// The taps that meet any of these places; they lie side by side.
+// The taps that meet any of these places; they are adjacent.
 std::span<const ConvTap> met(std::span<const ConvTap> taps, std::int64_t place,
                              std::int64_t count) {
   while (!taps.empty() && !taps.front().meets(place, count)) taps = taps.subspan(1);
@@ -49,7 +49,7 @@ HWY_INLINE void store(V value, half* to) {
              reinterpret_cast<std::uint16_t*>(to));
 }
 
-// What is stored beside the sums of 16 or fewer lanes.
+// The values to store in addition to the sums, for 16 or fewer lanes.
 template <class T>
 HWY_INLINE T* row_of(const Row& row, std::int64_t place, std::int64_t lane) {
   return static_cast<T*>(row.image.y[lane / kCube]) + row.y + place * row.step + lane % kCube;
@@ -74,7 +74,7 @@ HWY_INLINE void store_tile(const Row& row, std::int64_t place, std::int64_t lane
    ...);
 }
 
-// Sum i is that of place i / kVectors, vector i % kVectors.
+// Sum i belongs to place i / kVectors, vector i % kVectors.
 template <std::int64_t kLanes>
 struct Dense {
   template <std::size_t kVectors, std::size_t... i, class... Sums>
@@ -147,8 +147,8 @@ Tile tile_for(std::size_t places, std::index_sequence<i...>) {
   return kTiles[places - 1];
 }
 
-// As many places as a tap meets at most: in longer tiles most products would be with zeros. Fewer
-// than eight sums in flight would wait for one another.
+// At most as many places as one tap meets: in longer tiles most products would be with zeros. Fewer
+// than eight sums in flight would wait for each other.
 template <std::size_t kVectors>
 std::int64_t tile_places(const Row& row) {
   std::int64_t longest = 8 / kVectors;
@@ -156,7 +156,7 @@ std::int64_t tile_places(const Row& row) {
   return std::min(longest, static_cast<std::int64_t>(kMostPlaces));
 }
 
-// Tiles as long as one another, but for one place.
+// Tiles of equal length, with a difference of at most one place.
 template <class Products, std::size_t kVectors>
 void tiles(const Row& row, std::int64_t places, std::int64_t lane) {
   const std::int64_t most = tile_places<kVectors>(row);

@@ -7,27 +7,28 @@
 
 namespace opbench {
 
-/// The cube unit of Ascend 910 multiplies fp16 and adds in fp32; fp32 operands are narrowed to fp16
-/// first (allow_fp32_to_fp16), values beyond 65504 to that. Here an operand is fp32 memory that
-/// holds fp16 values.
-/// Source: CANN op info of Conv2D and MatMulV2 (fp16 inputs); torch_npu's precision mode.
+/// The cube unit of Ascend 910 multiplies fp16 and adds in fp32. fp32 operands are narrowed to fp16
+/// first (allow_fp32_to_fp16), and values beyond 65504 are clamped to it. Here an operand is fp32
+/// memory with fp16 values. Source: CANN op info of Conv2D and MatMulV2 (fp16 inputs); torch_npu's
+/// precision mode.
 inline constexpr std::int64_t kCube = 16;  ///< a cube step is 16 x 16 x 16
 
 inline std::int64_t round_up_to_cube(std::int64_t count) {
   return (count + kCube - 1) / kCube * kCube;
 }
 
-/// `count` elements of `dtype` (fp32 or fp16) as cube operands.
+/// Loads `count` elements of `dtype` (fp32 or fp16) as cube operands.
 void load_operands(DType dtype, const void* from, std::int64_t count, float* to);
 
-/// `count` elements of `dtype` (fp32, fp16 or bf16) as they are, for what the cube unit adds in
-/// fp32 and for the vector unit.
+/// Loads `count` elements of `dtype` (fp32, fp16 or bf16) unchanged, for numbers that the cube unit
+/// adds in fp32 and for the vector unit.
 void load_floats(DType dtype, const void* from, std::int64_t count, float* to);
 
-/// `count` sums rounded to `dtype` (fp32, fp16 or bf16).
+/// Stores `count` sums rounded to `dtype` (fp32, fp16 or bf16).
 void store_floats(DType dtype, const float* from, std::int64_t count, void* to);
 
-/// Empty, or why the cube unit does not take tensors like these: bf16, blocks other than 16.
+/// Empty, or the reason why the cube unit does not take these tensors: bf16, or blocks other than
+/// 16.
 std::string cube_refusal(const Problem& problem);
 
 }  // namespace opbench

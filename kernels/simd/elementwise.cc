@@ -19,16 +19,16 @@ namespace opbench {
 namespace {
 
 constexpr std::int64_t kPiece = 1024;  // elements that are expanded at a time
-constexpr std::int64_t kLong = 256;    // a run of so many is worth being looked up
-constexpr std::int64_t kRow = 16;      // rows of so many are computed as they lie
+constexpr std::int64_t kLong = 256;    // elements; a run of this length repays a lookup
+constexpr std::int64_t kRow = 16;      // elements; rows of this length are computed in place
 using Piece = std::array<std::byte, kPiece * sizeof(float)>;
 
-/// An input as the result needs it.
+/// An input in the form that the result needs.
 struct Expanded {
   DType dtype;
   BroadcastView view;
 
-  // A single element lies first, whatever the storage.
+  // A single element is at the start of any storage.
   Expanded(const TensorDesc& from, const TensorDesc& to)
       : dtype(from.dtype), view(from.elements() == 1 ? Dims{} : from.storage(), to.storage()) {}
 
@@ -103,8 +103,8 @@ class BroadcastParts {
 
   using Runs = std::array<BroadcastRun, kMostInputs>;
 
-  // Rows that begin at `place`, in which every input lies dense or is one element: looked up once
-  // for all of them. Returns the elements of these rows; 0 if there are none.
+  // Computes rows that begin at `place` in which every input is dense or one element, with one
+  // lookup for all of them. Returns the number of elements of these rows; 0 without such rows.
   std::int64_t compute_rows(const KernelArgs& args, std::int64_t place, std::int64_t end,
                             const Runs& runs) const {
     std::int64_t length = end - place;
@@ -125,13 +125,13 @@ class BroadcastParts {
     return rows * length;
   }
 
-  /// How many elements are handed out together: a long run as it lies, else a piece.
+  /// The number of elements that are computed together: a long run in place, else a piece.
   std::int64_t reach(const BroadcastRun& run) const {
     const bool is_used_as_it_lies = run.step != 0 || takes_rows_;
     return is_used_as_it_lies && run.count >= kLong ? run.count : kPiece;
   }
 
-  // The last input of which there is one element for all.
+  // The last input with one element for the whole row.
   int single_of(const Runs& runs, std::int64_t count) const {
     if (!takes_rows_ || count < 2) return -1;
     for (std::size_t i = inputs_.size(); i-- > 0;) {
@@ -166,8 +166,8 @@ bool outgrows_cache(const Problem& problem) {
 }
 
 bool outgrows_cache(std::size_t bytes) {
-  // A quarter more still pays to keep. Measured on copies, concat, axpy and casts from 1 to 100
-  // MiB. How far beyond depends on the machine.
+  // A quarter more than the own caches still pays to keep: measured on copies, concat, axpy and
+  // casts from 1 to 100 MiB. The exact limit depends on the machine.
   const std::size_t own = own_cache_bytes() * static_cast<std::size_t>(thread_count()) * 5 / 4;
   return bytes > own && bytes > streams_from_bytes();
 }
@@ -196,7 +196,7 @@ Launch elementwise_launch(const Problem& problem,
 
 void for_each_range(std::int64_t count,
                     const std::function<void(std::int64_t, std::int64_t)>& body) {
-  // Threads that are woken for less take longer than they save.
+  // Fewer elements do not repay waking a thread.
   constexpr std::int64_t kWorthAThread = 16 * 1024;
   const std::int64_t threads = std::clamp<std::int64_t>(count / kWorthAThread, 1, thread_count());
   const std::int64_t share = (count + threads - 1) / threads;

@@ -15,8 +15,8 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// e^r for |r| <= ln(2)/2. Polynomial coefficients by Remez (fpminimax in fp32): relative error of
-// the value below. The short one is for outputs of 11 bits or fewer.
+// e^r for |r| <= ln(2)/2. Polynomial coefficients by Remez (fpminimax in fp32), with the relative
+// error below. The short one is for outputs of 11 bits or fewer.
 template <bool kShort, class D>
 HWY_INLINE hn::Vec<D> exp_fraction(D d, hn::Vec<D> r) {
   hn::Vec<D> p;
@@ -36,18 +36,19 @@ HWY_INLINE hn::Vec<D> exp_fraction(D d, hn::Vec<D> r) {
   return hn::MulAdd(p, r, hn::Set(d, 1.0f));
 }
 
-// e^x for x <= 0, subnormal results included; NaN stays.
+// e^x for x <= 0, including subnormal results; NaN stays.
 template <class D>
 HWY_INLINE hn::Vec<D> exp_of_negative(D d, hn::Vec<D> x) {
-  // 2^40 times e^-114 is the last normal number. Not a maximum: what that makes of NaN differs.
+  // 2^40 times e^-114 is the last normal number. A select, because a maximum would treat NaN
+  // differently.
   const auto least = hn::Set(d, -114.0f);
   const auto z = hn::IfThenElse(hn::Lt(x, least), least, x);
-  // x = n ln 2 + r with n whole: adding 1.5 * 2^23 rounds to a whole number and leaves it in the
-  // low bits, here with the exponent's bias and 40 on top, ready to be shifted into place.
+  // x = n ln 2 + r with n whole. Adding 1.5 * 2^23 rounds to a whole number in the low bits; here
+  // the exponent's bias and 40 are added as well, so that it only has to be shifted.
   const auto magic = hn::Set(d, 12582912.0f + 127 + 40);
   const auto shifted = hn::MulAdd(z, hn::Set(d, 1.44269502162933349609375f), magic);
   const auto n = hn::Sub(shifted, magic);
-  // ln 2 in two parts (Cody and Waite): n times the first, of 15 bits, is exact.
+  // ln 2 in two parts (Cody and Waite): n times the first, which has 15 bits, is exact.
   auto r = hn::NegMulAdd(n, hn::Set(d, 0.693145751953125f), z);
   r = hn::NegMulAdd(n, hn::Set(d, 1.428606765330187045037746429443359375e-6f), r);
   const hn::RebindToSigned<D> di;

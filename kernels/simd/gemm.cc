@@ -18,11 +18,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::CappedTag<float, 16>;
 using V = hn::Vec<D>;
 
-// Rows of a panel at most: with a vector of a and those of b its sums fill the registers, of which
-// avx3 has 32, others 16.
+// The limit of rows of a panel. With a vector of a and those of b its sums fill the registers: 32
+// with avx3, 16 with others.
 constexpr int kTallest = HWY_TARGET <= HWY_AVX3 ? 8 : 4;
 
-// Terms [first, first + count) of a product whose factors lie in rows.
+// Terms [first, first + count) of a product with factors in rows.
 struct InRows {
   const float *a, *b;
   std::int64_t lda, ldb;
@@ -35,7 +35,7 @@ struct InRows {
   HWY_INLINE const float* right(std::int64_t p) const { return b + p * ldb; }
 };
 
-// Of one whose factors lie at places.
+// Terms of a product with factors at places.
 struct AtPlaces {
   const float *a, *b;
   GemmPlaces places;
@@ -48,8 +48,8 @@ struct AtPlaces {
   HWY_INLINE const float* right(std::int64_t p) const { return b + places.right[p]; }
 };
 
-// kRows rows of c, kVectors vectors of each: a dozen sums in flight hide the latency of a
-// multiply-add. Rows past the last are the last again: computed and written twice, the same.
+// kRows rows of c with kVectors vectors each: a dozen sums in flight hide the latency of a
+// multiply-add. Rows past the last repeat the last row, which is then written twice.
 template <int kRows, int kVectors, class Factors>
 void panel(std::int64_t rows, std::int64_t terms, const Factors& factors, std::int64_t ldc,
            float* c, bool accumulate) {
@@ -88,8 +88,8 @@ void panel(std::int64_t rows, std::int64_t terms, const Factors& factors, std::i
   }
 }
 
-// kVectors vectors of every row. As many terms at a time as leave what b has of these columns in
-// the first-level cache, from where every panel takes it.
+// kVectors vectors of every row. It takes so many terms at a time that their part of b stays in the
+// first-level cache, from where every panel reads it.
 template <int kVectors, class Factors>
 void columns(const Gemm& s, const Factors& factors, std::int64_t column, float* c,
              bool accumulate) {
@@ -111,7 +111,7 @@ void columns(const Gemm& s, const Factors& factors, std::int64_t column, float* 
   }
 }
 
-// Panels of three vectors; four that are left are two twos rather than three and one.
+// Panels of three vectors; a remainder of four is two pairs instead of three and one.
 template <class Factors>
 void multiply(const Gemm& s, const Factors& factors, float* c, bool accumulate) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));

@@ -12,7 +12,7 @@ bool is_half(const TensorDesc& desc) {
   return desc.dtype == DType::fp16 || desc.dtype == DType::bf16;
 }
 
-// One tensor: its fp32 copy, if it needs one.
+// A tensor with its fp32 copy, if it needs one.
 struct Copy {
   DType dtype;
   std::int64_t elements;

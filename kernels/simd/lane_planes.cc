@@ -16,12 +16,12 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// As many of the 16 lanes as a vector holds.
+// A vector with at most the 16 lanes of a place.
 using Lanes = hn::CappedTag<float, kCube>;
 
 std::int64_t width() { return static_cast<std::int64_t>(hn::Lanes(Lanes())); }
 
-// Sums side by side: an addition waits for the one before it, and memory is read faster in several
+// Independent sums: an addition waits for the one before it, and memory is read faster in several
 // places at once.
 constexpr std::int64_t kChains = 4;
 
@@ -39,7 +39,7 @@ struct SumChains {
 };
 
 // Adds both terms of one vector of lanes to their sums: places [begin, end) of each of four parts
-// that are `part` places apart. Terms maps an offset to both.
+// that are `part` places apart. `Terms` computes both terms from an offset.
 template <class Terms>
 HWY_INLINE void add_to_chains(std::int64_t begin, std::int64_t end, std::int64_t part,
                               std::int64_t lane, const Terms& terms, SumChains& chains) {
@@ -63,7 +63,7 @@ HWY_INLINE void add_to_chains(std::int64_t begin, std::int64_t end, std::int64_t
   keep(b2, chains.second, 2), keep(b3, chains.second, 3);
 }
 
-// The last places, fewer than there are chains.
+// The last places, fewer than the chains.
 template <class Terms>
 HWY_INLINE void add_rest(std::int64_t begin, std::int64_t end, const Terms& terms,
                          SumChains& chains) {
@@ -80,10 +80,10 @@ HWY_INLINE void add_rest(std::int64_t begin, std::int64_t end, const Terms& term
   }
 }
 
-// All lanes of some places before the next, so that narrow vectors read memory once, too.
+// All lanes of some places before the next places, so that narrow vectors also read memory once.
 template <class Terms>
 HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, LanePair& sums) {
-  constexpr std::int64_t kPlaces = 32;  // 8 KiB of fp32 in the four parts, of two inputs 16
+  constexpr std::int64_t kPlaces = 32;  // 8 KiB of fp32 in the four parts, 16 KiB with two inputs
   SumChains chains;
   const std::int64_t part = places / kChains;
   for (std::int64_t begin = 0; begin < part; begin += kPlaces) {
@@ -96,7 +96,7 @@ HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, LanePair& sum
   chains.store(sums);
 }
 
-// The hardware prefetcher stops at page ends; this carries over them.
+// Prefetches across page ends, where the hardware prefetcher stops.
 template <class T>
 HWY_INLINE void prefetch_place(const T* x) {
   hwy::Prefetch(reinterpret_cast<const char*>(x) + 2048);
@@ -138,7 +138,7 @@ void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, cons
   }
 }
 
-// Sums of a plane stay in registers, and those of the next do not wait for them.
+// The sums of a plane stay in registers; those of the next plane do not depend on them.
 template <class T, class Term>
 void sum_of_lanes_of(const LanePlanes& planes, const Term& term, const T* x, float* sums) {
   const Lanes d;

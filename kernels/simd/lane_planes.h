@@ -6,17 +6,17 @@
 
 namespace opbench {
 
-/// Planes of `places` places with 16 channels side by side, one plane after the other, stored in
-/// fp32, fp16 or bf16 and computed in fp32. No products are fused and all sums have one order, so
-/// that every instruction set gives the same bits. Of two sums: four side by side, of the first,
-/// second, third and fourth places/4 places, to which the last places%4 are added, one each; then
-/// (0 + 2) + (1 + 3).
+/// Consecutive planes of `places` places with 16 channels side by side, stored in fp32, fp16 or
+/// bf16 and computed in fp32. Products are not fused and all sums have a fixed order, so that every
+/// instruction set gives the same bits. Both sums have four chains: of the first, second, third and
+/// fourth places/4 places. The last places%4 are added to one chain each; the result is (0 + 2) +
+/// (1 + 3).
 struct LanePlanes {
   DType dtype;
   std::int64_t places;
-  std::int64_t first, last;  ///< the planes that a call is for
+  std::int64_t first, last;  ///< the planes of a call
   std::int64_t blocks;       ///< plane i belongs to channel block i % blocks
-  bool ahead = false;        ///< what sums are made of is not in a cache: it is fetched ahead
+  bool ahead = false;        ///< the data of the sums is not in a cache: it is prefetched
 };
 
 /// Two numbers of every channel of a block.
@@ -24,20 +24,19 @@ struct LanePair {
   alignas(64) float first[16], second[16];
 };
 
-/// sums[plane].first[lane] = the sum of x[i][lane], .second[lane] = that of x[i][lane]^2.
+/// sums[plane].first[lane] = the sum of x[i][lane], .second[lane] = the sum of x[i][lane]^2.
 void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums);
 
-/// sums[plane].first[lane] = the sum of dy[i][lane], .second[lane] = that of
-/// dy[i][lane]*(x[i][lane]
-/// - mean[block*16 + lane]).
+/// sums[plane].first[lane] = the sum of dy[i][lane], .second[lane] = the sum of
+/// dy[i][lane]*(x[i][lane] - mean[block*16 + lane]).
 void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
                       LanePair* sums);
 
-/// sums[(plane - first)*16 + lane] = the sum of scale*x[i][lane], in four chains: place i is added
+/// sums[(plane - first)*16 + lane] = the sum of scale*x[i][lane] in four chains: place i is added
 /// to chain i % 4 in order, then (0 + 2) + (1 + 3).
 void sum_of_lanes(const LanePlanes& planes, float scale, const void* x, float* sums);
 
-/// What scale_lanes does to each channel of a block.
+/// The scales of scale_lanes for each channel of a block.
 struct LaneScales {
   alignas(64) float a[16], b[16], c[16];
 };
@@ -47,8 +46,8 @@ struct LaneScales {
 void scale_lanes(const LanePlanes& planes, bool stream, const LaneScales* of, const void* x,
                  const void* z, void* y);
 
-/// `count` numbers rounded to `dtype` (fp32, fp16 or bf16); what they are taken from is zeros
-/// afterwards. `stream`: past the cache.
+/// Stores `count` numbers rounded to `dtype` (fp32, fp16 or bf16) and sets `from` to zeros.
+/// `stream`: past the cache.
 void drain_floats(DType dtype, bool stream, float* from, std::int64_t count, void* to);
 
 }  // namespace opbench

@@ -12,7 +12,7 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-// As many of the 16 lanes as a vector holds, and their places as they are computed.
+// Vectors with at most the 16 lanes of a place, and the vectors of their places in the plane.
 using Lanes = hn::CappedTag<float, kCube>;
 using Places = hn::RebindToSigned<Lanes>;
 
@@ -30,14 +30,14 @@ HWY_INLINE void store_places(hn::Vec<Places> found, std::int64_t* to) {
 #endif
 }
 
-// A window on a plane, as what the walk over its elements needs.
+// A window on a plane in the form of the loop over its elements.
 struct Walk {
   std::int64_t start;        // place of its first element
   std::int64_t rows, count;  // elements of a column and of a row
-  std::int64_t down, right;  // places between two
+  std::int64_t down, right;  // distance of neighbouring places
 };
 
-// The places of an ordinary window's elements (3x3, as most pools have it), beside its first.
+// The places of an ordinary window's elements (3x3, as in most pools), relative to the first.
 struct NinePlaces {
   hn::Vec<Places> of[3][3];
 
@@ -52,7 +52,8 @@ struct NinePlaces {
 
 bool is_ordinary(const Walk& walk) { return walk.rows == 3 && walk.count == 3 && walk.right == 1; }
 
-// Calls visit(value, place beside the first) for the elements of a window from its first, `x`, on.
+// Calls visit(value, place relative to the first) for the elements of a window from its first, `x`,
+// on.
 template <class T, class Visit>
 HWY_INLINE void for_nine_elements(const Walk& walk, const NinePlaces& nine, const T* x,
                                   const Visit& visit) {
@@ -84,8 +85,8 @@ HWY_INLINE void for_each_element(const Walk& walk, const T* x, const Visit& visi
   }
 }
 
-// value where it is greater, else greatest: where either is NaN or both are equal that is greatest.
-// x86's max is just that, and does not wait for the comparison.
+// Selects value if it is greater, else greatest; so it is greatest if one of them is NaN or both
+// are equal. x86's max does exactly this and does not wait for the comparison.
 HWY_INLINE hn::Vec<Lanes> greater_of([[maybe_unused]] hn::Mask<Lanes> is_greater,
                                      hn::Vec<Lanes> value, hn::Vec<Lanes> greatest) {
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
@@ -111,7 +112,7 @@ HWY_INLINE void max_of_window(const Walk& walk, const T* x, T* y, std::int64_t* 
     greatest = greater_of(is_greater, value, greatest);
     found = hn::IfThenElse(hn::RebindMask(di, is_greater), place, found);
   });
-  // A NaN among them makes the sum one; so do both infinities.
+  // A NaN among the elements makes the sum NaN; so do infinities of both signs.
   if (HWY_UNLIKELY(!hn::AllFalse(d, hn::IsNaN(sum)))) {
     greatest = first, found = hn::Zero(di);
     for_each_element(walk, x, [&](hn::Vec<Lanes> value, hn::Vec<Places> place) HWY_ATTR {
@@ -130,8 +131,8 @@ std::int64_t elements(const TapRange& taps, std::int64_t dilation) {
                        : (taps.last - taps.first + dilation - 1) / dilation;
 }
 
-// What the windows below meet first, `rows` rows of `count` elements: few lines at a time, and a
-// row of windows ahead. Behind the last row the next plane begins.
+// Prefetches the first inputs of the next row of windows, `rows` rows of `count` elements: few
+// lines at a time. After the last row the next plane begins.
 template <class T>
 HWY_INLINE void prefetch_rows(const T* x, std::int64_t rows, std::int64_t row, std::int64_t count) {
   for (std::int64_t h = 0; h < rows; ++h, x += row * kCube) {

@@ -1,4 +1,4 @@
-// A line of elements made from others, in fp32 lanes. Included once per target.
+// A line of elements computed from other lines, in fp32 lanes. Included once per target.
 // clang-format off
 #if defined(OPBENCH_KERNELS_MAP_LINE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_KERNELS_MAP_LINE_INL_H_

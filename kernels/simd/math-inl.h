@@ -1,5 +1,5 @@
-// Functions of fp32 lanes that are right for every value: NaN stays NaN, and infinities and
-// subnormal numbers give what fp64 would. Included once per target.
+// Functions of fp32 lanes that are correct for every value: NaN stays NaN, and infinities and
+// subnormal numbers give the result of fp64. Included once per target.
 // clang-format off
 #if defined(OPBENCH_KERNELS_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_KERNELS_MATH_INL_H_
@@ -24,14 +24,14 @@ namespace HWY_NAMESPACE {
 HWY_INLINE VF32 number(float value) { return hn::Set(F32(), value); }
 HWY_INLINE VF32 minus_abs(VF32 x) { return hn::Or(x, number(-0.0f)); }
 
-// e^x; Highway's is for numbers up to 104, which is Inf already.
+// e^x; Highway's function is for numbers up to 104, which gives Inf already.
 HWY_INLINE VF32 exp_of(VF32 x) {
   const VF32 most = number(104.0f);
   const VF32 y = hn::Exp(F32(), hn::IfThenElse(hn::Gt(x, most), most, x));
   return hn::IfThenElse(hn::Eq(x, x), y, x);
 }
 
-// ln x; Highway's is for positive finite numbers.
+// ln x; Highway's function is for positive finite numbers.
 HWY_INLINE VF32 log_of(VF32 x) {
   const VF32 zero = number(0), infinity = number(std::numeric_limits<float>::infinity());
   const VF32 of_finite = hn::IfThenElse(hn::Lt(x, infinity), hn::Log(F32(), x), x);
@@ -42,7 +42,7 @@ HWY_INLINE VF32 log_of(VF32 x) {
 
 HWY_INLINE VF32 tanh_of(VF32 x) { return hn::Tanh(F32(), x); }
 
-// 1/(1 + e^-x), by exp of negative numbers only, so that nothing overflows.
+// 1/(1 + e^-x) with exp of negative numbers only, so that nothing overflows.
 HWY_INLINE VF32 sigmoid_of(VF32 x) {
   const VF32 e = exp_of_negative(F32(), minus_abs(x));
   const VF32 y = hn::Div(number(1), hn::Add(number(1), e));
@@ -54,8 +54,9 @@ struct Normal {
   VF32 distribution, bell;
 };
 
-// P(-a) = e^(-a^2/2) H(a) with H(a) = erfcx(a/sqrt(2))/2 = t Q(t), t = 1/(1 + 0.28 a): Q by
-// interpolation at Chebyshev nodes for a <= 14.5, 9.3e-8. Far out the rounding of a^2 counts: 4e-6.
+// P(-a) = e^(-a^2/2) H(a) with H(a) = erfcx(a/sqrt(2))/2 = t Q(t), t = 1/(1 + 0.28 a): Q
+// interpolates at Chebyshev nodes for a <= 14.5 with an error of 9.3e-8. For large a the rounding
+// of a^2 dominates: 4e-6.
 HWY_INLINE Normal normal_of(VF32 x) {
   const VF32 bell = exp_of_negative(F32(), hn::Mul(hn::Mul(x, x), number(-0.5f)));
   const VF32 t = hn::Div(number(1), hn::MulAdd(hn::Abs(x), number(0.28f), number(1)));

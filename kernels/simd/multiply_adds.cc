@@ -15,9 +15,8 @@ namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Chain i counts from i on in steps of 1, every step a product and a sum. Where it begins is
-// opaque, and other for each: chains that begin alike are alike, and the compiler computes them
-// once.
+// Chain i counts from i in steps of 1, and every step is a product and a sum. The start values are
+// opaque and differ: the compiler would compute equal chains only once.
 template <class T>
 double chains() {
   static_assert(kMultiplyAddChains == 12);

@@ -10,8 +10,8 @@
 
 namespace opbench {
 
-/// The bits of a float, sign first, as a whole number in the order of the floats: NaN greatest, -0
-/// as +0.
+/// The bits of a float, sign first, as an integer in the order of the floats: NaN is greatest, -0
+/// equals +0.
 template <class Bits>
 HWY_INLINE Bits ordered_bits(Bits bits, Bits infinity) {
   constexpr Bits kMax = std::numeric_limits<Bits>::max();
@@ -20,7 +20,7 @@ HWY_INLINE Bits ordered_bits(Bits bits, Bits infinity) {
   return magnitude > infinity ? kMax : number;
 }
 
-/// A whole number in the order of the elements (ops/order.h); integers are their own. Inlined into
+/// An integer in the order of the elements (ops/order.h); integers are their own keys. Inlined into
 /// code for every target, where compilers vectorise it.
 template <class T>
 HWY_INLINE T key_of(T x) {
@@ -39,7 +39,7 @@ HWY_INLINE std::int16_t key_of(bfloat16 x) {
   return ordered_bits(static_cast<std::int16_t>(x.value), std::int16_t{0x7F80});
 }
 
-/// How an operator sees elements: as they are, or after a cast to fp32.
+/// The keys of an operator's elements: unchanged, or after a cast to fp32.
 struct AsIs {
   template <class T>
   HWY_INLINE auto operator()(T x) const {

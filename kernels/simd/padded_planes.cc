@@ -6,8 +6,8 @@
 namespace opbench {
 namespace {
 
-// Rows of a plane are short: a call of the C library for each would take longer than the copy.
-// Pieces of 16, the last of which may overlap the one before.
+// Rows of a plane are short: a call of the C library would take longer than the copy of a row. It
+// is copied in pieces of 16 elements, the last of which may overlap the one before.
 constexpr std::int64_t kPiece = 16;
 
 template <class Piece>
@@ -57,7 +57,7 @@ std::vector<std::int64_t> PaddedPlanes::terms() const {
 void PaddedPlanes::fill(const float* plane, std::int64_t first, float* to) const {
   const auto& [kernel, stride, padding, dilation] = conv_.window;
   for (std::int64_t i = 0; i < phases_.h * phases_.w; ++i) {
-    // Columns [begin, end) of the plane lie on x, from its column from_w on.
+    // Columns [begin, end) of the plane are inside x, from its column from_w on.
     const std::int64_t from_h = first * stride.h + i / phases_.w - padding.h;
     const std::int64_t from_w = i % phases_.w - padding.w;
     const std::int64_t before = from_w >= 0 ? 0 : (stride.w - 1 - from_w) / stride.w;

@@ -17,7 +17,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::CappedTag<float, 16>;
 
-// Tap after tap: only where it meets an element, whatever it is.
+// Correlates tap by tap, and only the places where a tap meets an element: a tap may be Inf or NaN.
 void correlate_by_taps(const Conv2d& conv, const float* x, const float* taps, float start,
                        float* y) {
   const Pair &kernel = conv.window.kernel, &stride = conv.window.stride;
@@ -34,9 +34,9 @@ void correlate_by_taps(const Conv2d& conv, const float* x, const float* taps, fl
   }
 }
 
-// A row of y from a padded plane: all taps of a vector before it is stored. Vectors may reach into
-// the next row, which is written later, but not past `end`. kTaps: how many there are, 0: not
-// known.
+// Computes a row of y from a padded plane: all taps of a vector before it is stored. Vectors may
+// reach into the next row, which is written later, but not past `end`. kTaps: the number of taps,
+// or 0 if it is not a constant.
 template <std::int64_t kTaps>
 HWY_INLINE void correlate_row(std::int64_t count, const std::int64_t* taps, const float* factors,
                               float start, const float* padded, std::int64_t width, float* y,
@@ -70,7 +70,7 @@ void correlate_rows(const Conv2d& conv, const PaddedPlanes& planes, const float*
   }
 }
 
-// The sum of x[i*step]*y[i], vectors of it in `sums`.
+// The sum of x[i*step]*y[i]; its vectors are added in `sums`.
 HWY_INLINE float add_products(std::int64_t count, std::int64_t step, const float* x, const float* y,
                               hn::Vec<D>& sums) {
   std::int64_t i = 0;
@@ -93,7 +93,7 @@ HWY_INLINE float add_products(std::int64_t count, std::int64_t step, const float
   return sum;
 }
 
-// best[i] and place[i] of windows side by side, by one row of one tap: what replaces them.
+// Updates best[i] and place[i] of neighbouring windows with one row of one tap.
 template <std::int64_t kStep>
 HWY_INLINE void replace_by_tap(std::int64_t count, std::int64_t step, std::int32_t first,
                                const float* __restrict x, float* __restrict best,
@@ -134,7 +134,7 @@ void max_of_rows(const Pool& pool, const float* x, float* y, std::int64_t* place
   }
 }
 
-// Window after window, where most taps of a row of them meet nothing.
+// Computes single windows, if most taps of a row of windows are outside the plane.
 void max_of_wide_windows(const Pool& pool, const float* x, float* y, std::int64_t* places) {
   const auto& [kernel, stride, padding, dilation] = pool.window;
   for (std::int64_t i = 0; i < pool.oh * pool.ow; ++i) {
@@ -158,7 +158,7 @@ void correlate_here(const Conv2d& conv, const PaddedPlanes& planes, const float*
                     const float* taps, float start, float* y) {
   const auto is_finite = [](float factor) { return std::isfinite(factor); };
   if (!std::all_of(taps, taps + conv.taps(), is_finite)) {
-    return correlate_by_taps(conv, x, taps, start, y);  // their products with padding are NaN
+    return correlate_by_taps(conv, x, taps, start, y);  // times padding it is NaN
   }
   thread_local std::vector<float> padded;
   padded.resize(static_cast<std::size_t>(planes.channel() + 16));

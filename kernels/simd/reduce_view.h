@@ -7,13 +7,13 @@
 
 namespace opbench {
 
-/// Neighbouring axes of one kind, seen as one.
+/// Neighbouring axes of one kind, merged.
 struct AxisGroup {
   std::int64_t extent, stride;
 };
 
-/// A tensor under reduction: contiguous rows of `width` elements, summed up (`row_is_reduced`) or
-/// kept. Rows are numbered by (kept, reduced) groups outside them.
+/// A tensor under reduction: contiguous rows of `width` elements, which are summed
+/// (`row_is_reduced`) or kept. Rows are numbered by (kept, reduced) groups outside them.
 struct ReduceView {
   std::vector<AxisGroup> kept, reduced;
   std::int64_t width = 1, kept_rows = 1, reduced_rows = 1;
@@ -38,7 +38,7 @@ struct ReduceView {
     }
   }
 
-  /// Where row `i` of one kind begins.
+  /// The start of row `i` of one kind.
   static std::int64_t offset(const std::vector<AxisGroup>& groups, std::int64_t i) {
     std::int64_t offset = 0;
     for (const AxisGroup& group : groups) {
@@ -49,7 +49,7 @@ struct ReduceView {
   }
 
  private:
-  // Innermost group first.
+  // Adds an axis; the innermost group comes first.
   static void add(std::vector<AxisGroup>& groups, AxisGroup axis, bool continues) {
     if (continues && !groups.empty()) {
       groups.back().extent *= axis.extent;

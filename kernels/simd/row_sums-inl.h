@@ -21,10 +21,10 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A vector has 16 lanes at most, so that four of them are at most the lanes of a sum.
+// A vector with at most 16 lanes, so that four vectors are at most the lanes of a sum.
 using SumVector = hn::CappedTag<float, 16>;
 
-// The first `count` lanes of memory, the others `padding`.
+// The first `count` lanes of memory; the other lanes are `padding`.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_first(D d, const T* from, std::size_t count, float padding) {
   HWY_ALIGN T part[hn::MaxLanes(d)];
@@ -33,7 +33,7 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* from, std::size_t count, float pa
   return load_as(d, part);
 }
 
-// What is summed: vectors to a vector.
+// Terms of the sums: functions of vectors.
 struct Itself {
   template <class D>
   HWY_INLINE hn::Vec<D> operator()(D, hn::Vec<D> x) const {
@@ -55,13 +55,13 @@ struct Product {
 };
 
 // lanes[k] += term of elements k, k + 64, ... of `count`, a multiple of 64. Four vectors stay in
-// registers; where they are not all lanes, the elements are walked once for every four.
+// registers. If these are fewer than all lanes, the elements are read again for the next four.
 template <class Term, class... Inputs>
 HWY_INLINE void add_whole_to_lanes(const Term& term, std::int64_t count, float* lanes,
                                    const Inputs*... x) {
   const SumVector d;
   constexpr auto kAll = static_cast<std::int64_t>(kSumLanes);
-  constexpr std::int64_t kBlock = 2048;  // elements: stay in the L1 cache between the walks
+  constexpr std::int64_t kBlock = 2048;  // elements that stay in the L1 cache between these passes
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t first = 0; first < count; first += kBlock) {
     const std::int64_t last = std::min(first + kBlock, count);
@@ -80,7 +80,7 @@ HWY_INLINE void add_whole_to_lanes(const Term& term, std::int64_t count, float* 
   }
 }
 
-// The same for any count.
+// Like the function above, for any count.
 template <class Term, class... Inputs>
 HWY_INLINE void add_to_lanes(const Term& term, std::int64_t count, float* lanes,
                              const Inputs*... x) {
@@ -101,7 +101,7 @@ HWY_INLINE void add_to_lanes(const Term& term, std::int64_t count, float* lanes,
   for (std::size_t k = 0; k < rest; ++k) lanes[k] += terms[k];
 }
 
-// The upper half of a vector added to the lower one until one lane is left.
+// Adds the upper half of a vector to the lower half until one lane is left.
 template <class D>
 HWY_INLINE hn::TFromD<D> sum_of_halves(D d, hn::Vec<D> v) {
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
@@ -118,7 +118,7 @@ HWY_INLINE hn::TFromD<D> sum_of_halves(D d, hn::Vec<D> v) {
   return sums[0];
 }
 
-// Upper halves added to lower ones until one lane is left.
+// Adds upper halves to lower halves until one lane is left.
 HWY_INLINE float sum_of_lanes(const float* lanes) {
   const SumVector d;
   const std::size_t n = hn::Lanes(d);
@@ -135,11 +135,11 @@ HWY_INLINE float sum_of_lanes(const float* lanes) {
   return sum_of_halves(d, hn::Load(d, sums));
 }
 
-// The same in fp64: 32 lanes, so that four of the widest vectors hold them, too.
+// Sums in fp64: 32 lanes, so that four of the widest vectors also hold them.
 using DoubleVector = hn::CappedTag<double, 8>;
 inline constexpr std::size_t kDoubleLanes = 32;
 
-// Elements as lanes of the sum's type, `count` of them or as many as there are lanes.
+// Elements as lanes of the sum's type: `count` elements, or a whole vector.
 template <class T>
 HWY_INLINE hn::Vec<SumVector> load_lanes(SumVector d, const T* from) {
   return load_as(d, from);
@@ -167,7 +167,7 @@ HWY_INLINE hn::Vec<DoubleVector> load_some_lanes(DoubleVector d, const T* from, 
 }
 
 #if HWY_TARGET == HWY_AVX3
-// Four vectors are all lanes: short rows never leave the registers.
+// Four vectors are all lanes: short rows stay in registers.
 template <class D, class Term, class... Inputs>
 HWY_INLINE hn::TFromD<D> lane_sum_as(D d, const Term& term, std::int64_t count,
                                      const Inputs*... x) {
@@ -180,7 +180,7 @@ HWY_INLINE hn::TFromD<D> lane_sum_as(D d, const Term& term, std::int64_t count,
     s2 = hn::Add(s2, term(d, load_lanes(d, x + i + 2 * n)...));
     s3 = hn::Add(s3, term(d, load_lanes(d, x + i + 3 * n)...));
   }
-  // What is left begins at the first lane again; terms of lanes without an element are 0.
+  // The remainder begins at the first lane again; lanes without an element have terms of 0.
   const auto next = [&](std::int64_t from) HWY_ATTR {
     const std::int64_t left = count - from;
     if (left >= n) return term(d, load_lanes(d, x + from)...);

@@ -20,7 +20,7 @@ void sum_each(const SummedRows& of, const Term& term, float* sums) {
   for (std::int64_t r = 0; r < of.rows; ++r) sums[r] = lane_sum(term, of.count, x + r * of.step);
 }
 
-// Four rows at a time, one after the other: the sums are loaded and stored once for all.
+// Four rows at a time: the sums are loaded and stored once for all four.
 template <class T, class Term>
 void add_each(const SummedRows& of, const Term& term, float* sums) {
   const SumVector d;

@@ -27,7 +27,7 @@ Scratch::Scratch(std::int64_t count) {
   pool_ = pool_in_use->state_;
   offset_ = pool_->used;
   pool_->used += (bytes + kLine - 1) / kLine * kLine;
-  // Nothing in it lasts, so the old memory can go first.
+  // The contents are temporary, so the old memory is released first.
   if (pool_->used > pool_->memory.size()) {
     pool_->memory = Buffer();
     pool_->memory = Buffer(pool_->used);

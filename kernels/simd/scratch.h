@@ -8,12 +8,12 @@
 
 namespace opbench {
 
-/// Memory for temporaries that kernels share which never run at the same time, such as the nodes of
-/// a graph: as much as the one that needs most.
+/// Memory for temporaries of kernels that never run at the same time, such as the nodes of a graph:
+/// as large as the largest of them needs.
 class ScratchPool {
  public:
-  /// While it lives, every Scratch that this thread makes takes its memory from `pool`; those of
-  /// one user, which are used together, lie side by side.
+  /// During its life, every Scratch that this thread creates takes its memory from `pool`. The
+  /// temporaries of one user, which are used together, are adjacent.
   class User {
    public:
     explicit User(ScratchPool& pool);
@@ -25,23 +25,24 @@ class ScratchPool {
     ScratchPool* before_;
   };
 
-  /// Of the user that needs most.
+  /// The bytes of the largest user.
   std::size_t bytes() const { return state_->memory.size(); }
 
  private:
   friend class Scratch;
   struct State {
     Buffer memory;
-    std::size_t used = 0;  ///< by the user that is being made
+    std::size_t used = 0;  ///< by the current user
   };
   std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// An fp32 temporary, aligned to cache lines: of a pool where one is in use, else its own.
+/// An fp32 temporary, aligned to cache lines, with memory of a pool if one is in use, else its own.
 class Scratch {
  public:
   explicit Scratch(std::int64_t count);
-  /// What it holds lasts for one call. Not while kernels are being prepared: the pool may move.
+  /// The contents are valid during one call. Do not call it while kernels are being prepared: the
+  /// pool may move.
   float* data() const {
     return pool_ == nullptr
                ? static_cast<float*>(own_.data())
@@ -54,11 +55,11 @@ class Scratch {
   std::size_t offset_ = 0;
 };
 
-/// fp32 temporaries that a thread keeps from call to call, aligned to cache lines: vectors that
-/// cross lines are read at half the speed.
+/// fp32 temporaries that a thread keeps between calls, aligned to cache lines: vectors that cross
+/// lines are read at half the speed.
 class AlignedFloats {
  public:
-  /// Room for `count`; what it held is lost when it grows.
+  /// Memory for `count` elements; the contents are lost when it grows.
   void resize(std::int64_t count);
   float* data() const { return static_cast<float*>(memory_.data()); }
 

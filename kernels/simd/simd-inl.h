@@ -39,9 +39,9 @@ HWY_INLINE hn::Vec<D> load_as(D d, const bfloat16* from) {
   return load_bfloat16(d, reinterpret_cast<const std::uint16_t*>(from));
 }
 
-// kStream: non-temporal, for outputs that outgrow the cache: their lines are not read before they
-// are written. `to` is then aligned to a vector. Highway streams 16 bytes at least, more than the
-// 16-bit results of an SSE4 vector have.
+// kStream: non-temporal stores for outputs that exceed the cache, without a read of their lines.
+// `to` is then aligned to a vector. Highway streams at least 16 bytes, more than the 16-bit results
+// of an SSE4 vector have.
 template <bool kStream, class D>
 HWY_INLINE void put(hn::Vec<D> value, D d, hn::TFromD<D>* to) {
   if constexpr (kStream && hn::MaxLanes(D()) * sizeof(hn::TFromD<D>) >= 16)
@@ -76,11 +76,11 @@ HWY_INLINE void store(VF32 value, T* to) {
   store_as<kStream>(value, F32(), to);
 }
 
-// Bytes ahead of the loads. The hardware prefetcher stops at page ends; this carries over them.
+// Bytes ahead of the loads. The hardware prefetcher stops at page ends; this prefetch does not.
 inline constexpr std::size_t kPrefetchBytes = 2048;
 
-// Fewer elements than a vector has: through vectors of their own, so that nothing outside the
-// arrays is touched.
+// Fewer elements than a vector: through separate vectors, so that memory outside the arrays is not
+// accessed.
 template <class T, class Function, class... Inputs>
 void map_few(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   if (count == 0) return;
@@ -94,20 +94,20 @@ void map_few(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   std::memcpy(y, rest, count * sizeof(T));
 }
 
-// y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors an
-// iteration keep enough independent work in flight to hide the latency of the polynomials.
+// y[i] = f(x[i]...) for `count` elements; Function maps vectors to a vector. Four vectors per
+// iteration have enough independent work to hide the latency of the polynomials.
 template <bool kStream, class T, class Function, class... Inputs>
 void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   const std::size_t lanes = hn::Lanes(F32());
   constexpr std::size_t kUnroll = 4;
   if (count < lanes) return map_few(f, count, y, x...);
-  // The last vector overlaps the one before. It is read first, for y may be one of the inputs.
+  // The last vector overlaps the one before. It is read first, because y may be one of the inputs.
   const bool has_rest = count % lanes != 0;
   VF32 last = hn::Zero(F32());
   if (has_rest) last = f(load(x + (count - lanes))...);
   std::size_t i = 0;
   for (; i + kUnroll * lanes <= count; i += kUnroll * lanes) {
-    // In the cache it would take as many load slots as the loads themselves.
+    // For data in the cache the prefetch would use as many load slots as the loads.
     for (std::size_t byte = 0; kStream && byte < kUnroll * lanes * sizeof(T); byte += 64) {
       (hwy::Prefetch(reinterpret_cast<const char*>(x + i) + byte + kPrefetchBytes), ...);
     }
@@ -120,8 +120,8 @@ void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
   if (has_rest) store<false>(last, y + (count - lanes));
 }
 
-// `stream`: past the cache, from the first whole vector of y on. The one who asks for it calls
-// FlushStream after the last row.
+// `stream`: past the cache, from the first whole vector of y on. The caller then calls FlushStream
+// after the last row.
 template <class T, class Function, class... Inputs>
 HWY_INLINE void map_row(const Function& f, bool stream, std::size_t count, T* y,
                         const Inputs*... x) {

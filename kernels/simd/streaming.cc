@@ -29,8 +29,8 @@ constexpr const char* kVariable = "OPBENCH_STREAM_FROM";
 constexpr std::size_t kUnset = std::numeric_limits<std::size_t>::max();
 std::atomic<std::size_t> set_by_test = kUnset;
 
-// The fastest of some copies, the first of which brings the caches into the state that its way
-// leaves: what else the machine does only makes them slower.
+// The fastest of some copies; other load of the machine only makes them slower. The first copy
+// brings the caches into the state that this way leaves.
 double seconds_of(MovingWay way, const MovedBytes& bytes) {
   using Clock = std::chrono::steady_clock;
   move_bytes(way, bytes);
@@ -43,12 +43,13 @@ double seconds_of(MovingWay way, const MovedBytes& bytes) {
   return fastest;
 }
 
-// In turn. What is about equal is kept in the caches, where the next operator finds it.
+// Measures both ways in turn. If they are about equal, the bytes are kept in the caches, where the
+// next operator finds them.
 bool streaming_wins(std::byte* memory, std::size_t bytes) {
   constexpr int kTurns = 3;
   constexpr double kClearly = 0.9;
   const MovedBytes halves{memory, bytes / 2, bytes / 2};
-  fill_bytes(memory, 1, bytes);  // memory that nobody wrote is one page of zeros
+  fill_bytes(memory, 1, bytes);  // memory that was never written is one page of zeros
   double stored = std::numeric_limits<double>::infinity(), streamed = stored;
   for (int turn = 0; turn < kTurns; ++turn) {
     stored = std::min(stored, seconds_of(MovingWay::stores, halves));
@@ -57,7 +58,7 @@ bool streaming_wins(std::byte* memory, std::size_t bytes) {
   return streamed < kClearly * stored;
 }
 
-// Below it nothing is streamed: what the cores' own caches hold, and some more.
+// The lower limit of streaming: slightly more than the cores' own caches.
 std::size_t least_bytes(int threads) {
   return own_cache_bytes() * static_cast<std::size_t>(threads) * 5 / 4;
 }
@@ -69,8 +70,8 @@ std::size_t size_by_caches(int threads) {
   return std::max(least_bytes(threads), last_level_cache_bytes() / cores * sharing);
 }
 
-// Doubled until streaming wins, then cut once in the middle. What the last-level cache holds is the
-// most that is asked about.
+// The size is doubled until streaming wins, then bisected once. The size of the last-level cache is
+// the upper limit.
 std::size_t measured_bytes(int threads) {
   const std::size_t first = least_bytes(threads);
   const std::size_t last = last_level_cache_bytes();
@@ -79,7 +80,7 @@ std::size_t measured_bytes(int threads) {
   std::size_t result = first;
   with_threads(threads, [&] {
     auto* data = static_cast<std::byte*>(memory.data());
-    std::size_t kept = 0;  // the most bytes that were better kept in the caches
+    std::size_t kept = 0;  // the largest size that was faster in the caches
     while (result < last && !streaming_wins(data, result)) {
       kept = result;
       result = std::min(2 * result, last);
@@ -91,14 +92,14 @@ std::size_t measured_bytes(int threads) {
   return result;
 }
 
-// How often the system took a core from this process.
+// The number of times that the system took a core from this process.
 std::int64_t preemptions() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
 }
 
-// Programs and threads that want a core now, besides this one.
+// The number of other programs and threads that are ready to run.
 int others_running() {
   std::ifstream file("/proc/loadavg");
   std::string averages[3];
@@ -108,12 +109,12 @@ int others_running() {
 }
 
 StreamingSize measure_streaming_size(int threads) {
-  // Others that share the cores share the caches and the memory.
+  // Other programs on the cores also use the caches and the memory.
   if (threads + others_running() > available_cores()) {
     return {size_by_caches(threads), StreamingSource::caches};
   }
-  // The system's own housekeeping takes a core 40 times a second at most; the fastest of nine
-  // copies is none that it met.
+  // The system's own tasks take a core at most 40 times a second, so they do not meet all of the
+  // nine copies, and the fastest is not affected.
   constexpr std::int64_t kFew = 2;
   constexpr double kPerSecond = 50;
   using Clock = std::chrono::steady_clock;

@@ -4,10 +4,10 @@
 
 namespace opbench {
 
-/// Where the size comes from.
+/// The source of the size.
 enum class StreamingSource {
   measured,
-  caches,  ///< their sizes: other programs took cores away while it was measured
+  caches,  ///< their sizes: other programs took cores during the measurement
   told,    ///< OPBENCH_STREAM_FROM, or a test
 };
 
@@ -16,21 +16,21 @@ struct StreamingSize {
   StreamingSource source;
 };
 
-/// Bytes read plus written from which on a copy past the caches beats one through them on this
-/// machine: where the last-level cache is fast that is a good part of it, where it is slow or
-/// shared by many not more than the caches before it. Of the threads of `with_threads`: several
-/// reach more of a shared cache, but hardly more of the memory. Measured at the first call, in some
-/// 10 ms; where other programs take cores away meanwhile it is the threads' share of the last-level
-/// cache. The environment's OPBENCH_STREAM_FROM (bytes) says it instead, so that processes that are
-/// held against each other decide alike.
+/// The bytes read plus written from which on a copy past the caches is faster than one through them
+/// on this machine. With a fast last-level cache this is a large part of it. With a slow or shared
+/// one it is not more than the other caches. It is for the threads of `with_threads`: several
+/// threads use more of a shared cache, but hardly more memory bandwidth. Measured at the first
+/// call, in about 10 ms. If other programs take cores meanwhile, it is the threads' share of the
+/// last-level cache. OPBENCH_STREAM_FROM (bytes) in the environment replaces the measurement, so
+/// that compared processes use the same size.
 StreamingSize streaming_size();
 inline std::size_t streams_from_bytes() { return streaming_size().bytes; }
 
-/// Tells `streams_from_bytes` to the child processes that are started from now on, so that they do
-/// not measure by themselves.
+/// Passes `streams_from_bytes` to child processes that are started from now on, so that they do not
+/// measure.
 void tell_children_streams_from();
 
-/// The same for tests, while it lives.
+/// Sets the size for tests, during its life.
 class ScopedStreamsFrom {
  public:
   explicit ScopedStreamsFrom(std::size_t bytes);

@@ -184,7 +184,7 @@ inline constexpr std::int64_t kPanelBlocks = 2;  ///< blocks of 16 sums that are
 /// rows fill the tiles better.
 struct ConvAxes {
   ConvAxis h, w;
-  std::int64_t out_w;  ///< elements of a row of what is computed
+  std::int64_t out_w;  ///< elements of a row of the output
 
   /// The computation of a band, without the data.
   ConvImage image(const ConvRows& rows, const ConvBand& band, DType dtype) const;

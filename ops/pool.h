@@ -71,7 +71,7 @@ std::int64_t greatest_in_window(const Pool& pool, const double* plane, std::int6
 /// Errors: throws Error that names the operator and the input unless its shape is [N, C, H, W].
 void require_planes(std::string_view op, std::string_view input, const TensorDesc& desc);
 
-/// The windows of an average pool, and what their sums are divided by.
+/// The windows of an average pool, and the divisors of their sums.
 struct AvgPool {
   Pool pool;
   bool count_include_pad = true;

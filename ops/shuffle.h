@@ -8,8 +8,8 @@
 
 namespace opbench {
 
-// How the framework writes the joining, shuffling and cutting of channels (cat_shuffle and its
-// relatives) before that is one operator:
+// The framework's operators for joining, shuffling and cutting channels, which cat_shuffle and its
+// relatives replace:
 //
 //   forward   native: concat, channel_shuffle, and a copy of each half
 //             full: concat, index_select, and a copy of each half
@@ -18,7 +18,7 @@ namespace opbench {
 //             index_add: concat, index_add to zeros, a copy of each half
 //             full, half: concat, and an index_select for each half
 //
-// without the copies where there is one output, and without concat where there is one input.
+// A single output needs no copies, and a single input needs no concat.
 
 std::vector<ComposedCall> compose_shuffle(const Problem& problem, std::string_view form);
 std::vector<ComposedCall> compose_shuffle_grad(const Problem& problem, std::string_view form);

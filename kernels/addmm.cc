@@ -79,7 +79,7 @@ const RegisteredKernel native{{
     .op = "addmm",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "fp32 product of packed factors, then what is added, rounded once",
+    .summary = "fp32 product of packed factors, plus self, rounded once",
     .prepare = prepare<load_floats>,
     .temporary_bytes = temporaries<load_floats>,
 }};

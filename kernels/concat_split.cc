@@ -58,7 +58,7 @@ std::string refuse_channels(const Problem& problem, std::string_view what,
   for (const TensorDesc& part : parts) {
     if (part.shape[1] % part.c0 == 0) continue;
     return fmt::format(
-        "{} of C = {} is no whole number of blocks of {}: needs TransData to NCHW "
+        "{} of C = {} does not fill whole blocks of {}: needs TransData to NCHW "
         "and back",
         what, part.shape[1], part.c0);
   }

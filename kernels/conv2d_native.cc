@@ -202,8 +202,8 @@ const RegisteredKernel conv2d{{
     .op = "conv2d",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "a product of the weight and what the windows meet in fp32, rows of an image at a "
-               "time; depthwise: plane by plane",
+    .summary = "a product of the weight and the windows' inputs in fp32, some rows of an image at "
+               "a time; depthwise: plane by plane",
     .refusal = plain_conv2d_refusal,
     .prepare = forward,
     .temporary_bytes = forward_bytes,

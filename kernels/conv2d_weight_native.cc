@@ -144,7 +144,7 @@ const RegisteredKernel conv2d_grad_weight{{
     .op = "conv2d_grad_weight",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "a product of what the windows meet and dy in fp32, image after image; depthwise: "
+    .summary = "a product of the windows' inputs and dy in fp32, image by image; depthwise: "
                "plane by plane",
     .refusal = plain_conv2d_refusal,
     .prepare = prepare,

@@ -33,7 +33,7 @@ Kernel native(std::string_view op) {
   return {.op = op,
           .name = "native",
           .provider = Provider::framework,
-          .summary = "row after row, a copy for each that the index names",
+          .summary = "row by row, one copy for each index",
           .prepare = prepare};
 }
 

@@ -155,7 +155,7 @@ void invert(IndexAddPlan& plan) {
   for (std::size_t i = 0; i < plan.index.size(); ++i) {
     std::int64_t& row = plan.inverse[static_cast<std::size_t>(plan.index[i])];
     if (row >= 0) {
-      throw RefusedValues("'index' is no permutation of the axis: it has a place twice");
+      throw RefusedValues("'index' is not a permutation of the axis: a place occurs twice");
     }
     row = static_cast<std::int64_t>(i);
   }
@@ -174,7 +174,7 @@ Launch prepare_index_select(const Problem& problem) {
 
 std::string refuse_other_lengths(const Problem& problem) {
   if (problem.inputs[2].shape == problem.inputs[0].shape) return "";
-  return "'index' is no permutation of the axis: their lengths differ";
+  return "'index' is not a permutation of the axis: their lengths differ";
 }
 
 // Source: inplace_index_add.py uses an index as an address without a check.

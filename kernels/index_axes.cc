@@ -90,7 +90,7 @@ const RegisteredKernel native{{
     .op = "index_axes",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "point after point, what lies behind the axes copied as a row",
+    .summary = "point by point, the axes after them copied as a row",
     .prepare = prepare,
 }};
 

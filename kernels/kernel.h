@@ -31,7 +31,7 @@ enum class InputRange { any, finite, normal };  // normal: finite without subnor
 struct KnownLimit {
   /// True for such a value of the problem's input `input`. Null: no such values.
   bool (*holds)(const Problem& problem, std::size_t input, double value) = nullptr;
-  std::string_view reason = {};  ///< "as the device: NaN for x > 88.7"
+  std::string_view reason = {};  ///< "like the device: NaN for x > 88.7"
 };
 
 /// Storage of the inputs and outputs of one call, in the order of the operator's lists.

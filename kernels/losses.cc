@@ -202,7 +202,7 @@ Kernel native(std::string_view op, std::string_view summary, PrepareFormula prep
           .prepare = prepare};
 }
 
-constexpr std::string_view kLoss = "one pass in fp32, added up where asked for",
+constexpr std::string_view kLoss = "one pass in fp32, with a sum for reductions",
                            kGradient = "one pass in fp32, the slope times the gradient";
 
 const RegisteredKernel kKernels[] = {

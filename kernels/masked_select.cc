@@ -52,7 +52,7 @@ const RegisteredKernel native_select{{
     .op = "masked_select",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "one place of the mask after the other, each copied where it holds",
+    .summary = "one place of the mask after the other, copied if it is true",
     .prepare = select,
 }};
 
@@ -60,7 +60,7 @@ const RegisteredKernel native_scatter{{
     .op = "masked_scatter",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "one place of the mask after the other, each copied from where it is wanted",
+    .summary = "one place of the mask after the other, each copied from the source",
     .prepare = scatter,
 }};
 

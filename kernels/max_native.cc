@@ -76,7 +76,7 @@ const RegisteredKernel native{{
     .op = "max",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "compared as they are, neighbours side by side",
+    .summary = "compared directly, neighbouring lines side by side",
     .prepare = prepare,
 }};
 

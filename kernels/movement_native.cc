@@ -94,8 +94,7 @@ const RegisteredKernel native_concat{{
     .op = "concat",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "each input copied into its part of the output, "
-               "converted where its dtype is another",
+    .summary = "each input copied into its part of the output, converted if its dtype differs",
     .refusal = refuse_concat,
     .prepare = concat,
     .promotes = true,

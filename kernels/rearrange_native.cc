@@ -208,8 +208,8 @@ const RegisteredKernel kKernels[] = {
     RegisteredKernel(native("stack", "each input copied into its slice of the output", stack)),
     RegisteredKernel(native("unbind", "views of the slices, each made contiguous", unbind)),
     RegisteredKernel(native("pad", "filled with the value, then x copied into it", pad)),
-    RegisteredKernel(native("roll", "two copies for each axis that moves", roll)),
-    RegisteredKernel(native("flip", "line after line, its blocks from the last one on", flip)),
+    RegisteredKernel(native("roll", "two copies for each axis with a shift", roll)),
+    RegisteredKernel(native("flip", "line by line, its blocks in reverse order", flip)),
 };
 
 }  // namespace

@@ -189,7 +189,7 @@ const RegisteredKernel v1_grad{{
     .summary = "SoftplusGrad (V1): dy*e^x/(1+e^x), NaN for x > 88.7; beta 1, no threshold",
     .refusal = refuse_unless_plain_softplus,
     .prepare = prepare_grad<SoftplusForm::v1>,
-    .limit = {overflows_v1_grad, "as the device: NaN for x > 88.7, Inf where dy*e^x is"},
+    .limit = {overflows_v1_grad, "like the device: NaN for x > 88.7, Inf if dy*e^x is Inf"},
 }};
 
 }  // namespace

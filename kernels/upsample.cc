@@ -63,7 +63,7 @@ const RegisteredKernel native{{
     .op = "upsample_nearest2d",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "a row gathered by its columns, rows that are the same copied",
+    .summary = "rows gathered by their columns, equal rows copied",
     .prepare = prepare,
 }};
 
@@ -71,7 +71,7 @@ const RegisteredKernel native_grad{{
     .op = "upsample_nearest2d_grad",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "zeros, then every element added to the one that it is a copy of, in fp32",
+    .summary = "zeros, then every element added to its source, in fp32",
     .prepare = prepare_grad,
 }};
 

@@ -58,7 +58,8 @@ bool is_permutation(const StridedView& view, std::int64_t elements) {
 std::string refuse_unless_permutation(const Problem& problem) {
   const std::int64_t elements = problem.inputs[0].elements();
   if (elements == 0 || is_permutation(viewed_by(problem), elements)) return {};
-  return "the view is no permutation of all elements: Transpose takes no slices, steps or repeats";
+  return "the view is not a permutation of all elements: Transpose takes no slices, steps or "
+         "repeats";
 }
 
 /// A view as rows selected from its base: [outer] repetitions of rows of one length.

@@ -46,7 +46,7 @@ auto hardtanh_grad(const Attrs& attrs) {
 }
 
 std::vector<AttrSpec> slope_attr() {
-  return {{"negative_slope", 0.01, "factor of what is below 0"}};
+  return {{"negative_slope", 0.01, "factor of negative elements"}};
 }
 
 std::vector<double> corners_at_three(const Attrs&, DType) { return {-3, 3}; }

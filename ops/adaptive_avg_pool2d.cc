@@ -139,7 +139,7 @@ const RegisteredOp registered{{
 const RegisteredOp registered_grad{{
     .name = kGradName,
     .ir_name = "AdaptiveAvgPool2DBackward",
-    .summary = "dx = the sums of dy/n over the windows of n elements that this one is in",
+    .summary = "dx = the sum of dy/n over the windows of n elements that contain the element",
     .source = "torch.nn.functional.adaptive_avg_pool2d backward; CANN AdaptiveAvgPool2dGrad",
     .known_as = {.calls = {{"AdaptiveAvgPool2DBackward, _adaptive_avg_pool2d_backward",
                             "grads/grads_0|grad_output",

@@ -31,8 +31,9 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
     fits = from[from.size() - i] == 1 || from[from.size() - i] == to[to.size() - i];
   }
   if (fits) return {result};
-  throw Error(fmt::format("addmm: 'self' has shape {}; allowed: {} or what is broadcast to it",
-                          to_string(from), to_string(to)));
+  throw Error(
+      fmt::format("addmm: 'self' has shape {}; allowed: {} or a shape that broadcasts to it",
+                  to_string(from), to_string(to)));
 }
 
 // With beta = 0, `self` is ignored, NaN included.
@@ -116,7 +117,7 @@ const RegisteredOp registered{{
                {"mat1", "mat1", {}, unit_data},
                {"mat2", "mat2", {}, weights}},
     .outputs = {{"result"}},
-    .attrs = {{"beta", 1.0, "factor of self; 0: self is not looked at"},
+    .attrs = {{"beta", 1.0, "factor of self; 0: self is ignored"},
               {"alpha", 1.0, "factor of the product"}},
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,

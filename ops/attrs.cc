@@ -73,8 +73,9 @@ const AttrSpec& find_spec(std::span<const AttrSpec> specs, std::string_view name
     if (spec.name == name) return spec;
     names.emplace_back(spec.name);
   }
-  throw Error(fmt::format("unknown attribute '{}'{}", name,
-                          names.empty() ? "; it has none" : suggestion(name, names)));
+  throw Error(
+      fmt::format("unknown attribute '{}'{}", name,
+                  names.empty() ? "; the operator has no attributes" : suggestion(name, names)));
 }
 
 }  // namespace

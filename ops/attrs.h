@@ -19,7 +19,7 @@ struct AttrSpec {
   std::string_view name;
   AttrValue default_value;
   std::string_view help;
-  /// Empty if `value` is allowed, else the rule: "beta must not be 0".
+  /// Empty if `value` is allowed, else the rule: "it must be 1 or more".
   std::string (*problem)(const AttrValue& value) = nullptr;
 };
 

@@ -155,7 +155,7 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .attrs = with(window_attrs(),
                   {"ceil_mode", false,
-                   "one window more where the last leaves a rest; it starts inside the plane"}),
+                   "one more window if the last leaves a remainder; it starts inside the plane"}),
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW, Format::NC1HWC0},
     .infer = infer,
@@ -169,7 +169,7 @@ const RegisteredOp registered{{
 const RegisteredOp registered_grad{{
     .name = kGradName,
     .ir_name = "AvgPool2DBackward",
-    .summary = "dx = the sums of dy/n over the windows of n elements that this one is in",
+    .summary = "dx = the sum of dy/n over the windows of n elements that contain the element",
     .source = "torch.nn.functional.avg_pool2d backward; CANN AvgPoolGrad",
     .known_as =
         {.calls =

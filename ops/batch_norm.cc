@@ -199,8 +199,8 @@ TensorSpec statistic(std::string_view name) {
 const RegisteredOp registered{{
     .name = "batch_norm",
     .ir_name = "native_batch_norm",
-    .summary = "y = (x - mean)/sqrt(variance + eps)*weight + bias, by channels; of the batch or, "
-               "with training=false, the running ones",
+    .summary = "y = (x - mean)/sqrt(variance + eps)*weight + bias, by channels; statistics of the "
+               "batch or, with training=false, the running ones",
     .source = "torch.nn.functional.batch_norm; CANN BNTrainingReduce, BNTrainingUpdate, BNInfer",
     .known_as =
         {.calls =
@@ -245,7 +245,7 @@ const RegisteredOp registered{{
                 statistic("running_var_out"),
                 statistic("save_mean"),
                 statistic("save_invstd")},
-    .attrs = {{"training", true, "normalise by the batch and move the running statistics on"},
+    .attrs = {{"training", true, "normalise by the batch and update the running statistics"},
               {"momentum", double(0.1f), "share of the batch in the new running statistics",
                [](const AttrValue& value) -> std::string {
                  const double share = std::get<double>(value);

@@ -172,7 +172,7 @@ const RegisteredOp kOperators[] = {
              terms_of_three<"div_grad_other", div_grad_other_terms, div_grad_other_greatest>})),
     RegisteredOp(broadcast_op<"maximum", greater, 1>(
         kTwo,
-        {.summary = "y = max(x1, x2), NaN if one is",
+        {.summary = "y = max(x1, x2), NaN if either is",
          .source = "torch.maximum; CANN Maximum",
          .known_as = {.calls = {{"maximum, max_other, Maximum", "self|x1, other|x2",
                                  "result|out|y"},
@@ -184,7 +184,7 @@ const RegisteredOp kOperators[] = {
          .gradient = gradient_of_maximum})),
     RegisteredOp(broadcast_op<"minimum", less, 1>(
         kTwo,
-        {.summary = "y = min(x1, x2), NaN if one is",
+        {.summary = "y = min(x1, x2), NaN if either is",
          .source = "torch.minimum; CANN Minimum",
          .known_as = {.calls = {{"minimum, min_other, Minimum", "self|x1, other|x2",
                                  "result|out|y"},

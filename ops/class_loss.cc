@@ -71,7 +71,7 @@ std::vector<TensorSpec> class_inputs(std::size_t first, Distribution (*data)(con
 }
 
 std::vector<AttrSpec> class_loss_attrs() {
-  return {{"ignore_index", std::int64_t{-100}, "rows with this target count for nothing"},
+  return {{"ignore_index", std::int64_t{-100}, "rows with this target are ignored"},
           reduction_attr()};
 }
 

@@ -18,8 +18,8 @@ void check_alike(std::span<const TensorDesc> inputs, std::size_t axis) {
     if (inputs[i].shape.size() == wanted.shape.size()) wanted.shape[axis] = inputs[i].shape[axis];
     if (inputs[i] == wanted) continue;
     throw Error(
-        fmt::format("concat: input 'x{}' is {}, but 'x0' is {}; allowed: the same but for "
-                    "the extent of axis {}",
+        fmt::format("concat: input 'x{}' is {}, but 'x0' is {}; allowed: equal except for the "
+                    "extent of axis {}",
                     i, to_string(inputs[i]), to_string(inputs[0]), axis));
   }
 }
@@ -98,7 +98,8 @@ const RegisteredOp registered{{
     .inputs = {{"x", "tensors/tensors_"}},
     .outputs = {{"y", "result"}},
     .variadic = true,
-    .attrs = {{"axis", std::int64_t{1}, "where the inputs are joined; negative: from the back"}},
+    .attrs = {{"axis", std::int64_t{1},
+               "the axis along which the inputs are joined; negative: from the back"}},
     .dtypes = kMovableDTypes,
     .formats = kPlainAnd5hd,
     .accuracy = AccuracyClass::exact,

@@ -44,10 +44,9 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   require_groups_stored(kName, inputs[1], conv.groups);
   const Dims wanted = {conv.n, conv.m, conv.oh, conv.ow};
   if (dy != wanted) {
-    throw Error(
-        fmt::format("{}: 'grad_output' has shape {}; allowed: {}, what a convolution of {} "
-                    "gives",
-                    kName, to_string(dy), to_string(wanted), to_string(x)));
+    throw Error(fmt::format(
+        "{}: 'grad_output' has shape {}; allowed: {}, the result of a convolution of {}", kName,
+        to_string(dy), to_string(wanted), to_string(x)));
   }
   return {with_shape(inputs[0], x)};
 }

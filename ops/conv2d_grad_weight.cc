@@ -45,8 +45,8 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   const Dims wanted = {conv.n, conv.m, conv.oh, conv.ow};
   if (dy != wanted) {
     throw Error(
-        fmt::format("{}: 'grad_output' has shape {}; allowed: {}, what a convolution of {} "
-                    "with a kernel of {}x{} gives",
+        fmt::format("{}: 'grad_output' has shape {}; allowed: {}, the result of a convolution of "
+                    "{} with a kernel of {}x{}",
                     kName, to_string(dy), to_string(wanted), to_string(x), shape[2], shape[3]));
   }
   if (inputs[0].format != inputs[1].format) {

@@ -87,7 +87,7 @@ bool keeps_grouped_weight(const Attrs& attrs) { return attrs.integer("groups") >
 
 FormatChoice conv2d_output(const FormatQuery& query, FormatChoice on_device) {
   if (query.is_on_device) return on_device;
-  return {query.problem.outputs[0].format, "conv2d: the framework leaves its output as it is"};
+  return {query.problem.outputs[0].format, "conv2d: the framework does not convert its output"};
 }
 
 std::string pair_problem(const AttrValue& value, std::int64_t least) {

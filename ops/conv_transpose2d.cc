@@ -74,7 +74,7 @@ Traffic traffic(const Problem& problem) {
 std::vector<AttrSpec> attributes() {
   std::vector<AttrSpec> attrs = conv2d_attrs();
   attrs.push_back({"output_padding", std::vector<std::int64_t>{0},
-                   "rows and columns more than the windows reach; [h] or [h,w]",
+                   "additional rows and columns beyond the windows; [h] or [h,w]",
                    [](const AttrValue& value) { return pair_problem(value, 0); }});
   return attrs;
 }

@@ -128,7 +128,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
 std::vector<AttrSpec> loss_attrs() {
   std::vector<AttrSpec> attrs = class_loss_attrs();
   attrs.insert(attrs.begin() + 1,
-               {"label_smoothing", 0.0, "share of the loss that all classes have alike",
+               {"label_smoothing", 0.0, "share of the loss that is divided among all classes",
                 [](const AttrValue& value) -> std::string {
                   const double share = std::get<double>(value);
                   return share >= 0 && share <= 1 ? "" : "it must be from 0 to 1";

@@ -28,7 +28,7 @@ std::vector<GradientCall> gradient(const Problem&) {
 const RegisteredOp registered{{
     .name = "dropout",
     .ir_name = "native_dropout",
-    .summary = "y = x*mask/(1 - p), of a mask that has been drawn",
+    .summary = "y = x*mask/(1 - p), with a given random mask",
     .source = "torch.nn.functional.dropout, torch._fused_dropout; Srivastava et al. 2014",
     .known_as = {.calls =
                      {// Random; a dump with the mask holds no values that were dropped.

@@ -156,8 +156,8 @@ struct ClampBounds {
 
 /// The attributes of clamp and of its gradient.
 inline std::vector<AttrSpec> clamp_attrs() {
-  return {{"min", -ClampBounds::kNone, "lower bound; the smallest number of fp32: none"},
-          {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: none"}};
+  return {{"min", -ClampBounds::kNone, "lower bound; the smallest number of fp32: no bound"},
+          {"max", ClampBounds::kNone, "upper bound; the largest number of fp32: no bound"}};
 }
 
 inline std::vector<double> clamp_corners(const Attrs& attrs, DType) {

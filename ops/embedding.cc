@@ -28,7 +28,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs&) {
 }
 
 std::vector<AttrSpec> padding_attr() {
-  return {{"padding_idx", std::int64_t{-1}, "a row that gets no gradient; -1: none"}};
+  return {{"padding_idx", std::int64_t{-1}, "a row without gradient; -1: no such row"}};
 }
 
 std::vector<GradientCall> gradient(const Problem& forward) {

@@ -96,8 +96,7 @@ void check(std::string_view op, std::int64_t rows, std::span<const InputReader> 
   for (const std::int64_t offset : inputs[2].read_index()) {
     if (offset < last || offset > count || (is_first && offset != 0)) {
       throw Error(
-          fmt::format("{}: 'offsets' has {} behind {}; allowed: 0 first, none less than the "
-                      "one before, {} at most",
+          fmt::format("{}: 'offsets' has {} after {}; allowed: 0 first, then ascending, at most {}",
                       op, offset, last, count));
     }
     last = offset;

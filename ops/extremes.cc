@@ -77,14 +77,14 @@ Op extreme(std::string_view summary, std::string_view source, KnownAs known_as) 
 // Calls with a second tensor are excluded: they compute another operator.
 const RegisteredOp kOperators[] = {
     RegisteredOp(extreme<"amax", greatest>(
-        "y = the greatest of x over the axes; NaN where there is one", "torch.amax, torch.max(x)",
+        "y = the greatest of x over the axes; NaN if there is one", "torch.amax, torch.max(x)",
         {.calls = {{"amax, max",
                     "self",
                     "result|out",
                     {.attrs = "axes: dim, keep_dims: keepdim", .where = "other:"}}},
          .torch = "torch.amax({0}, {axes} or list(range({0}.dim())), {keep_dims})"})),
     RegisteredOp(extreme<"amin", least>(
-        "y = the least of x over the axes; NaN where there is one", "torch.amin, torch.min(x)",
+        "y = the least of x over the axes; NaN if there is one", "torch.amin, torch.min(x)",
         {.calls = {{"amin, min",
                     "self",
                     "result|out",

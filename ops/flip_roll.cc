@@ -114,18 +114,18 @@ const RegisteredOp kOperators[] = {
                        .attrs = {{"dims", List{-1}, "the axes; negative: from the back"}},
                        .gradient = gradient_of_flip},
                       infer_flip, flipped)),
-    RegisteredOp(rearrangement(
-        "roll",
-        {.summary = "y = x moved on along axes, what leaves at the end coming in at the front",
-         .source = "torch.roll; CANN Roll",
-         .known_as = {.calls = {{"roll, Roll",
-                                 "self|x",
-                                 "result|y",
-                                 {.attrs = "shifts, dims", .needs = "shifts"}}}},
-         .attrs = {{"shifts", List{1}, "how far, one for each of dims"},
-                   {"dims", List{}, "the axes; [] is all elements as one axis"}},
-         .gradient = gradient_of_roll},
-        infer_roll, rolled)),
+    RegisteredOp(
+        rearrangement("roll",
+                      {.summary = "y = x rotated along axes",
+                       .source = "torch.roll; CANN Roll",
+                       .known_as = {.calls = {{"roll, Roll",
+                                               "self|x",
+                                               "result|y",
+                                               {.attrs = "shifts, dims", .needs = "shifts"}}}},
+                       .attrs = {{"shifts", List{1}, "distances, one for each of dims"},
+                                 {"dims", List{}, "the axes; [] is all elements as one axis"}},
+                       .gradient = gradient_of_roll},
+                      infer_roll, rolled)),
 };
 
 }  // namespace

@@ -33,7 +33,7 @@ std::vector<AttrSpec> gelu_attrs() {
   return {{"approximate", std::string("none"), "none: by erf; tanh: by tanh",
            [](const AttrValue& value) -> std::string {
              const auto& word = std::get<std::string>(value);
-             return word == "none" || word == "tanh" ? "" : "approximate must be none or tanh";
+             return word == "none" || word == "tanh" ? "" : "allowed: none, tanh";
            }}};
 }
 

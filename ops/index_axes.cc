@@ -102,7 +102,9 @@ Distribution index_of(const Problem& problem) {
   return index_data_around(of.extents[kIndex]);
 }
 
-AttrSpec axis_attr() { return {"axis", std::int64_t{0}, "of the first index; the others follow"}; }
+AttrSpec axis_attr() {
+  return {"axis", std::int64_t{0}, "the axis of the first index; the others follow"};
+}
 
 std::vector<TensorSpec> specs(TensorSpec first) {
   return {std::move(first),

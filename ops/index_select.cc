@@ -63,7 +63,7 @@ const RegisteredOp registered{{
                  .torch = "torch.index_select({0}, {axis}, {1} % {0}.shape[{axis}])"},
     .inputs = {{"x", "self"}, {.name = "index", .dtypes = kIndexDTypes, .data = data}},
     .outputs = {{"y", "result"}},
-    .attrs = {{"axis", std::int64_t{1}, "that the index is for; negative: from the back"},
+    .attrs = {{"axis", std::int64_t{1}, "the axis of the index; negative: from the back"},
               negative_index_attr()},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,

@@ -184,7 +184,7 @@ Op loss_grad(const ElementwiseRow& row) {
 }
 
 AttrSpec beta() {
-  return {"beta", 1.0, "the error from which on the loss is straight",
+  return {"beta", 1.0, "the error from which on the loss is linear",
           [](const AttrValue& value) -> std::string {
             return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
           }};

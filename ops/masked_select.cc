@@ -57,11 +57,11 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
 void require_room(std::string_view op, const InputReader& mask, std::int64_t rows) {
   const std::int64_t count = std::ssize(places_of(mask));
   if (count <= rows) return;
-  throw Error(fmt::format("{}: 'mask' holds at {} places; allowed: {} at most", op, count, rows));
+  throw Error(fmt::format("{}: 'mask' is true at {} places; allowed: at most {}", op, count, rows));
 }
 
 std::vector<AttrSpec> by_rows_attr() {
-  return {{"by_rows", false, "the mask is for the first axes; what lies behind moves together"}};
+  return {{"by_rows", false, "the mask covers the first axes; the others move together"}};
 }
 
 std::vector<GradientCall> gradient(const Problem& forward) {
@@ -77,16 +77,15 @@ Distribution mask_data(const Problem&) { return {DistributionKind::integers, 0, 
 
 std::vector<AttrSpec> select_attrs() {
   std::vector<AttrSpec> attrs = by_rows_attr();
-  attrs.push_back(
-      {"rows", std::int64_t{-1},
-       "of y, 0 behind those that the mask names; -1: as many as the mask has elements"});
+  attrs.push_back({"rows", std::int64_t{-1},
+                   "rows of y, 0 after the selected ones; -1: as many as the mask has elements"});
   return attrs;
 }
 
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = kName,
-    .summary = "y = the elements (by_rows: the rows) of x where the mask holds, in their order",
+    .summary = "y = the elements (by_rows: the rows) of x where the mask is true, in order",
     .source = "torch.masked_select, x[mask]",
     .known_as = {.calls = {{"masked_select",
                             "self, mask",
@@ -167,16 +166,16 @@ ExactReference reference_scatter(std::span<const InputReader> inputs, const Attr
 
 std::vector<AttrSpec> scatter_attrs() {
   std::vector<AttrSpec> attrs = by_rows_attr();
-  attrs.push_back({"size", std::vector<std::int64_t>{}, "what the mask must have; []: anything"});
+  attrs.push_back(
+      {"size", std::vector<std::int64_t>{}, "the shape that the mask must have; []: any"});
   return attrs;
 }
 
 const RegisteredOp registered_scatter{{
     .name = kScatterName,
     .ir_name = kScatterName,
-    .summary =
-        "y = self, or 0, and where the mask holds the elements (by_rows: rows) of source, in "
-        "their order",
+    .summary = "y = self, or 0, and where the mask is true the elements (by_rows: rows) of source, "
+               "in order",
     .source = "torch.masked_scatter, x[mask] = source; torch.masked_select backward",
     .known_as = {.calls = {{"masked_scatter", "source, mask, self", "result|self|out"},
                            {"MaskedSelectBackward",

@@ -151,7 +151,7 @@ const RegisteredOp kOperators[] = {
          .gradient = gradient_of_where})),
     RegisteredOp(chosen_op<"masked_fill", 0, filled>(
         {{"self"}, {.name = "mask", .dtypes = {DType::boolean}}},
-        {.summary = "y = value where the mask holds, else x, broadcast",
+        {.summary = "y = value where the mask is true, else x, broadcast",
          .source = "torch.masked_fill; CANN MaskedFill",
          .known_as =
              {.calls =
@@ -169,7 +169,7 @@ const RegisteredOp kOperators[] = {
                    {"MaskedFill", "x, mask", "y", {.attrs = "value", .is_profiled_only = true}}},
               .profiled = {{"MaskedFill", "x, mask, =value", "y"},
                            {"aten::masked_fill, aten::masked_fill_", "self, mask, =value"}}},
-         .attrs = {{"value", 0.0, "what is filled in"}},
+         .attrs = {{"value", 0.0, "the value to fill in"}},
          .gradient = gradient_of_masked_fill})),
 };
 

@@ -80,7 +80,7 @@ std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
 const RegisteredOp registered{{
     .name = "matmul",
     .ir_name = "matmul",
-    .summary = "c = op(a) * op(b) over the last two axes; op transposes where asked",
+    .summary = "c = op(a) * op(b) over the last two axes; op transposes if requested",
     .source = "torch.matmul without broadcasting; CANN MatMulV2, BatchMatMul",
     .known_as =
         {.calls = {{"matmul, mm, bmm, MatMul, MatMulV2, MatMulV3, BatchMatMul, BatchMatMulV2, "
@@ -105,7 +105,8 @@ const RegisteredOp registered{{
                 [](const Problem& problem) { return weight_data(matmul_shape(problem).k); }}},
     .outputs = {{"result"}},
     .attrs = {{"transpose_a", false, "the first factor is stored with its last two axes exchanged"},
-              {"transpose_b", false, "the same of the second"}},
+              {"transpose_b", false,
+               "the second factor is stored with its last two axes exchanged"}},
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW, Format::ND, Format::NCDHW, Format::FRACTAL_NZ},
     .infer = infer,

@@ -106,7 +106,7 @@ const RegisteredOp registered{{
               {"dilation", std::vector<std::int64_t>{1}, "from one tap to the next; [h] or [h,w]",
                [](const AttrValue& value) { return pair_problem(value, 1); }},
               {"ceil_mode", false,
-               "one window more where the last leaves a rest; it starts inside the plane"}},
+               "one more window if the last leaves a remainder; it starts inside the plane"}},
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW, Format::NC1HWC0},
     .accuracy = AccuracyClass::exact_value,

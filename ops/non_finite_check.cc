@@ -45,12 +45,12 @@ const RegisteredOp registered{{
     .summary = "flag = 1 if any element of any input is Inf or NaN, else 0",
     .source = "torch._amp_foreach_non_finite_check_and_unscale_ without its factor; CANN "
               "NonFiniteCheckOp",
-    .known_as = {.not_recorded = "dumps hold the operators of which a loss scaler makes it"},
+    .known_as = {.not_recorded = "dumps hold the operators that a loss scaler composes it of"},
     .inputs = {{"x", "tensor_list/tensor_list_"}},
     .outputs = {{"found_flag"}},
     .variadic = true,
     .attrs = {{"saturate", false,
-               "the dtype's largest value counts too: what an overflow leaves on 910A, which has "
+               "the dtype's largest value counts too: the result of an overflow on 910A, which has "
                "no Inf"}},
     .dtypes = kArithmeticDTypes,
     .formats = kElementwiseFormats,

@@ -59,7 +59,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   const Dims wanted = reduced_shape(kGradName, inputs[1].shape, attrs);
   for (const std::size_t i : {0, 2}) {
     if (inputs[i].shape == wanted) continue;
-    throw Error(fmt::format("{}: '{}' has shape {}; allowed: {}, what the axes leave of 'self'",
+    throw Error(fmt::format("{}: '{}' has shape {}; allowed: {}, the reduced shape of 'self'",
                             kGradName, i == 0 ? "grad_output" : "result",
                             to_string(inputs[i].shape), to_string(wanted)));
   }
@@ -97,7 +97,7 @@ Traffic traffic(const Problem& problem) {
 
 std::vector<AttrSpec> attributes() {
   std::vector<AttrSpec> attrs = reduce_attrs();
-  attrs.insert(attrs.begin(), {"p", 2.0, "the order; 0 counts what is not 0",
+  attrs.insert(attrs.begin(), {"p", 2.0, "the order; 0 counts elements that are not 0",
                                [](const AttrValue& value) -> std::string {
                                  return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
                                }});

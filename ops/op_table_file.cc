@@ -36,7 +36,7 @@ void read_use_key(const std::string& key, const YamlValue& value, OpUse& use) {
   if (key == "op") {
     use.op = value.located([&] { return &find_op(value.text("op")); });
   } else if (use.op == nullptr) {
-    value.fail(fmt::format("'{}' stands before 'op'", key));
+    value.fail(fmt::format("'{}' is before 'op', which must come first", key));
   } else if (key == "inputs") {
     use.inputs = recorded_names(value, "an input");
   } else if (key == "outputs") {
@@ -49,9 +49,9 @@ void read_use_key(const std::string& key, const YamlValue& value, OpUse& use) {
 }
 
 void check_use(const OpUse& use, const YamlValue& place) {
-  if (use.op == nullptr) place.fail("there is no 'op'");
-  if (use.inputs.empty()) place.fail("there are no 'inputs'");
-  if (use.outputs.empty()) place.fail("there are no 'outputs'");
+  if (use.op == nullptr) place.fail("'op' is missing");
+  if (use.inputs.empty()) place.fail("'inputs' is missing");
+  if (use.outputs.empty()) place.fail("'outputs' is missing");
 }
 
 void read_conditions(const std::string& key, const YamlValue& value, OpRow& row) {

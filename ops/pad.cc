@@ -74,7 +74,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
 
 // The gradient of the border is dropped; that of the cut-off elements is 0.
 std::vector<GradientCall> gradient(const Problem& forward) {
-  if (forward.attrs.integer("step") != 1) throw Error("pad: the gradient is for step 1 alone");
+  if (forward.attrs.integer("step") != 1) throw Error("pad: the gradient supports step 1 only");
   std::vector<std::int64_t> back = forward.attrs.list("pad");
   for (std::int64_t& border : back) border = -border;
   const std::pair<std::string_view, AttrValue> attrs[] = {{"pad", back}};
@@ -108,12 +108,12 @@ const RegisteredOp registered{{
                "before and after each axis, from the last one on; negative: cut off"},
               {"value", 0.0, "of the border"},
               {"step", std::int64_t{1},
-               "elements lie so far apart along step_axis, the value between",
+               "distance of elements along step_axis, with the value between",
                [](const AttrValue& value) -> std::string {
                  const std::int64_t step = std::get<std::int64_t>(value);
                  return step >= 1 && step <= kMost ? "" : "it must be 1 to 2^40";
                }},
-              {"step_axis", std::int64_t{0}, "that step is for; negative: from the back"}},
+              {"step_axis", std::int64_t{0}, "the axis of step; negative: from the back"}},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,

@@ -97,7 +97,8 @@ const RegisteredOp registered{{
     .ir_name = "pairwise_iou",
     .summary = "y[i][j] = inter/(area1 + area2 - inter) of boxes i and j, 0 where inter is 0",
     .source = "detectron2.structures.pairwise_iou; CANN Iou",
-    .known_as = {.not_recorded = "dumps hold the element-wise operators of which box_iou is made"},
+    .known_as = {.not_recorded =
+                     "dumps hold the element-wise operators that box_iou is composed of"},
     .inputs = {{.name = "boxes1", .data = boxes}, {.name = "boxes2", .data = boxes}},
     .outputs = {{"result"}},
     .dtypes = {DType::fp32, DType::fp16},

@@ -27,10 +27,9 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const Dims wanted = reduced_shape("reduce_mean_grad", inputs[1].shape, attrs);
   if (inputs[0].shape != wanted) {
-    throw Error(
-        fmt::format("reduce_mean_grad: 'grad_output' has shape {}; allowed: {}, what the "
-                    "axes leave of 'self'",
-                    to_string(inputs[0].shape), to_string(wanted)));
+    throw Error(fmt::format(
+        "reduce_mean_grad: 'grad_output' has shape {}; allowed: {}, the reduced shape of 'self'",
+        to_string(inputs[0].shape), to_string(wanted)));
   }
   return {inputs[1]};
 }

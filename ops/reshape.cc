@@ -72,7 +72,7 @@ const RegisteredOp registered{{
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},
     .attrs = {{"shape", std::vector<std::int64_t>{-1},
-               "extents of y; one may be -1: what is left"}},
+               "extents of y; one may be -1: the remaining elements"}},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,

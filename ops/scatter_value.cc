@@ -22,7 +22,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   bool fits = self.size() == index.size();
   for (std::size_t i = 0; fits && i < self.size(); ++i) fits = i == dim || index[i] <= self[i];
   if (!fits) {
-    throw Error(fmt::format("{}: 'index' has shape {}; allowed: {} at most, but along axis {}",
+    throw Error(fmt::format("{}: 'index' has shape {}; allowed: at most {}, except along axis {}",
                             kName, to_string(index), to_string(self), dim));
   }
   return {inputs[0]};
@@ -73,7 +73,7 @@ const RegisteredOp registered{{
     .name = kName,
     .ir_name = "scatter",
     .summary = "y = x, then y[index[i][j]][j] = value for dim 0, and so on",
-    .source = "torch.scatter of a number; what torch.nn.functional.one_hot is made of",
+    .source = "torch.scatter of a number; a step of torch.nn.functional.one_hot",
     .known_as = {.calls = {{"scatter_value",
                             "self, index",
                             "result|self|out",
@@ -89,7 +89,7 @@ const RegisteredOp registered{{
                     }}},
     .outputs = {{"result"}},
     .attrs = {{"dim", std::int64_t{-1}, "the axis that the index counts along"},
-              {"value", 1.0, "what is put there"}},
+              {"value", 1.0, "the value to write"}},
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,

@@ -112,7 +112,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
                             attrs.number("momentum"), attrs.number("dampening")));
   }
   if (attrs.flag("first_step") && attrs.number("momentum") == 0) {
-    throw Error("sgd: first_step is for a momentum, found 0; without one no step reads accum");
+    throw Error("sgd: first_step needs a momentum, found 0; without it accum is not read");
   }
   check_sizes(desc.elements(), attrs.list("sizes"));
   return {desc, desc};
@@ -131,20 +131,21 @@ std::string not_negative(const AttrValue& value) {
 
 std::vector<AttrSpec> attributes() {
   return {{"sizes", std::vector<std::int64_t>{},
-           "elements of the tensors that lie one behind the other in the buffers; [] is one"},
+           "elements of each tensor, contiguous in the buffers; [] is one tensor"},
           {"lr", double(0.1f), "learning rate", not_negative},
-          {"momentum", double(0.9f), "factor of accum; 0 leaves accum alone", not_negative},
+          {"momentum", double(0.9f), "factor of accum; 0: accum does not change", not_negative},
           {"dampening", 0.0, "accum takes 1 - dampening of the gradient"},
           {"weight_decay", 0.0, "g += weight_decay*p", not_negative},
-          {"nesterov", false, "look one step of momentum ahead"},
-          {"first_step", false, "accum becomes g, whatever it holds: nothing is damped yet"}};
+          {"nesterov", false, "use Nesterov momentum"},
+          {"first_step", false, "accum becomes g, without dampening"}};
 }
 
 const RegisteredOp registered{{
     .name = "sgd",
     .ir_name = "sgd",
-    .summary = "g += wd*p; accum = m*accum + (1-d)*g, at first g; p -= lr*accum, nesterov: "
-               "lr*(g + m*accum)",
+    .summary =
+        "g += wd*p; accum = m*accum + (1-d)*g, in the first step g; p -= lr*accum, nesterov: "
+        "lr*(g + m*accum)",
     .source = "torch.optim.SGD; CANN SGD; NpuFusedSGD over combined tensors",
     .known_as = {.not_recorded = "dumps hold its element-wise steps"},
     .inputs = {{"parameters"}, {"gradient"}, {"accum"}},

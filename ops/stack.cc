@@ -108,7 +108,7 @@ const RegisteredOp unbind{{
                             {.attrs = "axis: dim", .needs = "axis"}}}},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result/result_"}},
-    .attrs = axis_attr("the axis that is taken apart; negative: from the back"),
+    .attrs = axis_attr("the axis that is divided; negative: from the back"),
     .dtypes = kMovableDTypes,
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,

@@ -16,8 +16,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   const Dims wanted = reduced_shape(kName, inputs[1].shape, attrs);
   if (inputs[0].shape != wanted) {
     throw Error(
-        fmt::format("{}: 'grad_output' has shape {}; allowed: {}, what the axes leave of "
-                    "'self'",
+        fmt::format("{}: 'grad_output' has shape {}; allowed: {}, the reduced shape of 'self'",
                     kName, to_string(inputs[0].shape), to_string(wanted)));
   }
   if (is_private(inputs[1].format)) {

@@ -29,7 +29,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = "sum",
-    .summary = "y = the sums of x over the axes that size lacks or has 1 of",
+    .summary = "y = the sums of x over the axes that size lacks or where it is 1",
     .source = "torch.Tensor.sum_to_size, the gradient of what was broadcast; CANN ReduceSumD",
     .known_as = {.calls = {{"ReduceSum, ReduceSumD", "x", "y", {.attrs = "size: shape of y"}},
                            {"sum_dim_IntList",

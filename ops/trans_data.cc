@@ -20,7 +20,8 @@ std::string format_problem(const AttrValue& value) {
 
 std::string c0_problem(const AttrValue& value) {
   const auto c0 = std::get<std::int64_t>(value);
-  return c0 == 0 || c0 == 8 || c0 == 16 || c0 == 32 ? "" : "allowed: 8, 16, 32 or 0 for the usual";
+  return c0 == 0 || c0 == 8 || c0 == 16 || c0 == 32 ? ""
+                                                    : "allowed: 8, 16, 32 or 0 for the default";
 }
 
 std::string groups_problem(const AttrValue& value) {
@@ -126,12 +127,12 @@ const RegisteredOp registered{{
     .known_as = {.not_recorded = "dumps hold it as what reshape computes"},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},
-    .attrs = {{"dst_format", std::string("NC1HWC0"), "format of the result; the case's is x's",
-               format_problem},
+    .attrs = {{"dst_format", std::string("NC1HWC0"),
+               "format of the result; x has the case's format", format_problem},
               {"c0", std::int64_t{0},
-               "elements of a block: 16, 32 for 8-bit types; fp32 and int32 also 8; 0: the usual",
+               "elements of a block: 16, 32 for 8-bit types; fp32 and int32 also 8; 0: the default",
                c0_problem},
-              {"groups", std::int64_t{1}, "of the convolution whose weight FRACTAL_Z holds",
+              {"groups", std::int64_t{1}, "groups of the convolution, for a weight in FRACTAL_Z",
                groups_problem}},
     .dtypes = kMovableDTypes,
     .formats = {kAllFormats.begin(), kAllFormats.end()},

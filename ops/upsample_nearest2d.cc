@@ -31,7 +31,7 @@ Pair input_size_checked(const TensorDesc& dy, const Attrs& attrs) {
 void require_elements(std::string_view op, std::int64_t from, std::int64_t to) {
   if (from > 0 || to == 0) return;
   throw Error(
-      fmt::format("{}: an axis of 0 places is made {} long; allowed: at least 1 place", op, to));
+      fmt::format("{}: an axis of 0 places becomes {} long; allowed: at least 1 place", op, to));
 }
 
 // floor(place*scale) in fp32 like ATen; scale is the quotient of the extents, or the given one.
@@ -113,10 +113,11 @@ std::vector<AttrSpec> attributes(std::string_view size, std::string_view help) {
   const auto not_negative = [](const AttrValue& value) -> std::string {
     return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
   };
-  return {
-      {size, std::vector<std::int64_t>{}, help, size_problem},
-      {"scale_h", 0.0, "by which places are divided; 0: the quotient of the heights", not_negative},
-      {"scale_w", 0.0, "the same of the widths", not_negative}};
+  return {{size, std::vector<std::int64_t>{}, help, size_problem},
+          {"scale_h", 0.0, "divisor of the places along the height; 0: the quotient of the heights",
+           not_negative},
+          {"scale_w", 0.0, "divisor of the places along the width; 0: the quotient of the widths",
+           not_negative}};
 }
 
 const RegisteredOp registered{{

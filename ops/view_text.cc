@@ -146,7 +146,7 @@ StridedView apply_step(StepReader& reader, std::string_view step_name, const Str
     return candidate.name == step_name;
   });
   if (step == kSteps.end()) {
-    throw Error(fmt::format("there is no step '{}'; allowed: {}", step_name, kAllowed));
+    throw Error(fmt::format("step '{}' is unknown; allowed: {}", step_name, kAllowed));
   }
   return step->apply(view, arguments(reader, step_name, step->least, step->most));
 }

@@ -37,7 +37,7 @@ constexpr double kMaxInteger = 0x1p53;  // fp64 holds every whole number up to h
 
 [[noreturn]] void throw_no_distribution(std::string_view text) {
   throw Error(
-      fmt::format("'{}' is no distribution; allowed: normal(mean,deviation), uniform(low,high), "
+      fmt::format("'{}' is not a distribution; allowed: normal(mean,deviation), uniform(low,high), "
                   "integers(low,high), permutation, constant(value), arange(start,step), special, "
                   "shuffle(groups), boxes(extent); without parentheses: normal(0,1), uniform(0,1), "
                   "integers(0,9), constant(0), arange(0,1), shuffle(2), boxes(1344)",

@@ -110,7 +110,7 @@ DType parse_dtype(std::string_view text) {
     if (wanted == s.name || std::count(s.others.begin(), s.others.end(), wanted) > 0) return dtype;
   }
   throw Error(
-      fmt::format("'{}' is no dtype; allowed, in any case and with torch., numpy., DT_ or "
+      fmt::format("dtype '{}' is unknown; allowed, in any case and with torch., numpy., DT_ or "
                   "ACL_ in front: {}",
                   text, allowed()));
 }

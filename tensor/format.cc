@@ -130,7 +130,8 @@ Format parse_format(std::string_view text) {
     if (is_number && static_cast<std::int32_t>(s.format) == number) return s.format;
     if (!text.empty() && (text == s.name || text == s.short_name)) return s.format;
   }
-  throw Error(fmt::format("'{}' is no format; allowed, by name or number: {}", text, allowed()));
+  throw Error(
+      fmt::format("format '{}' is unknown; allowed, by name or number: {}", text, allowed()));
 }
 
 Format origin_format(std::size_t rank) {

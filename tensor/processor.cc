@@ -110,8 +110,9 @@ std::string current_isa() { return lower_name(HWY_DYNAMIC_DISPATCH(running_targe
 
 void check_isa_limit() {
   if (is_limit_known) return;
-  throw Error(fmt::format("{}: '{}' is no instruction set of this machine and build; allowed: {}",
-                          kLimit, std::getenv(kLimit), fmt::join(supported_isas(), ", ")));
+  throw Error(
+      fmt::format("{}: '{}' is not an instruction set of this machine and build; allowed: {}",
+                  kLimit, std::getenv(kLimit), fmt::join(supported_isas(), ", ")));
 }
 
 void select_isa(std::string_view isa) {
@@ -120,7 +121,7 @@ void select_isa(std::string_view isa) {
     hwy::GetChosenTarget().Update(target);
     return;
   }
-  throw Error(fmt::format("'{}' is no instruction set of this machine and build{}; allowed: {}",
+  throw Error(fmt::format("'{}' is not an instruction set of this machine and build{}; allowed: {}",
                           isa, isa.starts_with("avx512") ? " (AVX-512 is called avx3)" : "",
                           fmt::join(supported_isas(), ", ")));
 }

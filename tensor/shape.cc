@@ -15,13 +15,14 @@ namespace {
 std::size_t checked_axis(const StridedView& view, std::int64_t axis) {
   const std::int64_t rank = std::ssize(view.shape);
   if (axis >= 0 && axis < rank) return static_cast<std::size_t>(axis);
-  throw Error(fmt::format("axis {} is out of range for shape {}: allowed are 0 to {}", axis,
+  throw Error(fmt::format("axis {} is out of range for shape {}; allowed: 0 to {}", axis,
                           to_string(view.shape), rank - 1));
 }
 
 [[noreturn]] void throw_no_shape(std::string_view text) {
   throw Error(fmt::format(
-      "'{}' is no shape; allowed: whole numbers joined by x, as in 128x64x7x7, or scalar", text));
+      "'{}' is not a shape; allowed: whole numbers joined by x, as in 128x64x7x7, or scalar",
+      text));
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ StridedView permute(const StridedView& view, const Dims& perm) {
   Dims axes(view.shape.size());
   std::iota(axes.begin(), axes.end(), 0);
   if (!std::is_permutation(perm.begin(), perm.end(), axes.begin(), axes.end())) {
-    throw Error(fmt::format("axes ({}) are no permutation of the {} axes of shape {}",
+    throw Error(fmt::format("axes ({}) are not a permutation of the {} axes of shape {}",
                             fmt::join(perm, ","), axes.size(), to_string(view.shape)));
   }
   StridedView result = view;

@@ -78,7 +78,7 @@ Launch prepare_muls(const Problem& problem) {
 std::string refuse_tensor(const Problem& problem) { return onednn::refusal(problem.inputs[0]); }
 
 std::string refuse_broadcast(const Problem& problem) {
-  return is_broadcast(problem) ? "oneDNN's sum repeats no tensor" : refuse_tensor(problem);
+  return is_broadcast(problem) ? "oneDNN's sum does not broadcast" : refuse_tensor(problem);
 }
 
 template <algorithm kAlgorithm>
@@ -89,11 +89,12 @@ std::string refuse_binary(const Problem& problem) {
     if (const std::string reason = onednn::refusal(input); !reason.empty()) return reason;
   }
   if (inputs[0] != outputs[0] && inputs[1] != outputs[0])
-    return "oneDNN repeats one of two tensors";
+    return "oneDNN broadcasts one of two tensors";
   if (outputs[0].shape.size() > 6) return "oneDNN is used for up to 6 dimensions here";
   const bool has_scalar = inputs[0].format != inputs[1].format || inputs[0].shape.size() != 4 ||
                           inputs[1].shape.size() != 4 || inputs[0].shape[1] != inputs[1].shape[1];
-  if (is_private(outputs[0].format) && has_scalar) return "oneDNN repeats whole blocks of channels";
+  if (is_private(outputs[0].format) && has_scalar)
+    return "oneDNN broadcasts whole blocks of channels";
   const std::string_view code = binary_desc(kAlgorithm, operands_of(problem)).impl_info_str();
   return code.starts_with("ref") ? "oneDNN has reference code only for these shapes" : "";
 }
@@ -120,7 +121,7 @@ const RegisteredKernel mul{{
 template <algorithm kAlgorithm>
 std::string refuse_ordered(const Problem& problem) {
   if (is_broadcast(problem) && problem.inputs[0] != problem.outputs[0]) {
-    return "oneDNN repeats the second tensor only";
+    return "oneDNN broadcasts the second tensor only";
   }
   return refuse_binary<kAlgorithm>(problem);
 }

@@ -61,7 +61,7 @@ std::string refuse_addmm(const Problem& problem) {
                       (added.empty() || added.back() == element_count(added));
   if (!is_row) return "oneDNN adds a row here";
   if (problem.attrs.number("alpha") != 1 || problem.attrs.number("beta") != 1) {
-    return "oneDNN scales nothing here: alpha and beta are 1";
+    return "oneDNN is used for alpha = 1 and beta = 1 here";
   }
   return refuse(problem);
 }

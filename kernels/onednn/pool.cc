@@ -223,7 +223,7 @@ std::string refuse_average(const Problem& problem, const AvgPool& avg) {
   const Average average(avg);
   const Pair padding = pool.window.padding;
   if (avg.count_include_pad && (average.after[0] > padding.h || average.after[1] > padding.w)) {
-    return "oneDNN counts what ceil_mode lets stand out beyond the padding";
+    return "oneDNN counts elements that ceil_mode adds beyond the padding";
   }
   // The primitive visits every tap, also outside the plane.
   constexpr double kTaps = 1024;

@@ -56,7 +56,7 @@ struct BoundSteps {
 // The note for a primitive's impl_info_str().
 std::string implementation_note(std::string_view implementation) {
   if (!implementation.starts_with("ref") && !implementation.starts_with("simple")) return {};
-  return fmt::format("oneDNN's reference implementation ({}), no yardstick", implementation);
+  return fmt::format("oneDNN's reference implementation ({}), not tuned for speed", implementation);
 }
 
 bool has_bf16() { return dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core; }

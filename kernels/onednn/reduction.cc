@@ -115,7 +115,7 @@ std::string refuse_sums(const Problem& problem) {
   if (is_private(x.format)) return "oneDNN sums plain tensors here";
   if (const std::string reason = onednn::refusal(x); !reason.empty()) return reason;
   if (x.shape.size() > 6) return "oneDNN is used for up to 6 dimensions here";
-  if (x.shape == problem.outputs[0].shape) return "nothing is summed up";
+  if (x.shape == problem.outputs[0].shape) return "no axis is summed";
   if (matrix_of_sums(problem)) return x.dtype == DType::fp32 ? "" : "oneDNN sums fp32 columns here";
   const std::string_view code = sums_desc(problem).impl_info_str();
   return code.starts_with("ref") ? "oneDNN has reference code only for these axes" : "";

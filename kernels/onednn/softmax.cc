@@ -43,7 +43,7 @@ std::string refuse(const Problem& problem) { return onednn::refusal(problem.inpu
 std::string refuse_single(const Problem& problem) {
   const Dims& shape = problem.inputs[0].shape;
   const std::size_t axis = axis_of(problem.op->name, shape, problem.attrs.integer("dim"));
-  return shape[axis] == 1 ? "oneDNN is used for more shares than one" : refuse(problem);
+  return shape[axis] == 1 ? "oneDNN is used for axes of 2 elements or more" : refuse(problem);
 }
 
 template <Launch (*kPrepare)(const Problem& problem)>

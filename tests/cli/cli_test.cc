@@ -84,7 +84,7 @@ TEST_F(Cli, AVariantThatRefusesTheValuesIsSkipped) {
                     "native,index_select", "--time", "0.002"});
   EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("1 passed, 1 skipped"));
-  EXPECT_THAT(outcome.out, HasSubstr("skipped: index_select: 'index' is no permutation"));
+  EXPECT_THAT(outcome.out, HasSubstr("skipped: index_select: 'index' is not a permutation"));
 }
 
 TEST_F(Cli, OneDnnIsSkippedWhereClampsBoundsAreTheWrongWayRound) {

@@ -115,7 +115,7 @@ TEST_F(JudgeCli, BadInput) {
   EXPECT_THAT(run_program({"judge", file, "--memory", "0"}).err, HasSubstr("--memory is 0"));
   EXPECT_EQ(run_program({"judge", file, "--json", file}).code, 2) << "would replace the dump";
   EXPECT_THAT(run_program({"judge", file, "--map", write("m.yaml", "operators: [{names: x}]")}).err,
-              HasSubstr("m.yaml:1: there is no 'op'"));
+              HasSubstr("m.yaml:1: 'op' is missing"));
 }
 
 // A table that says otherwise is believed.

@@ -225,7 +225,7 @@ TEST(Cast, NamesTheDtypesThereAre) {
     attrs_of(find_op("cast"), {{"to", "fp8"}});
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), HasSubstr("'fp8' is no dtype; allowed"));
+    EXPECT_THAT(error.what(), HasSubstr("dtype 'fp8' is unknown; allowed"));
   }
 }
 

@@ -21,7 +21,7 @@ std::string note_of(std::string_view op, std::vector<Dims> shapes, DType dtype) 
 
 TEST(Notes, ReferenceImplementationsAreNoYardstick) {  // DNNL_VERBOSE: sum,simple:any
   if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
-  EXPECT_THAT(note_of("axpy", {{8, 20}, {8, 20}}, DType::fp32), HasSubstr("no yardstick"));
+  EXPECT_THAT(note_of("axpy", {{8, 20}, {8, 20}}, DType::fp32), HasSubstr("not tuned for speed"));
   EXPECT_EQ(note_of("axpy", {{8, 20}, {8, 20}}, DType::fp16), "") << "refused";
   EXPECT_EQ(note_of("relu", {{8, 20}}, DType::fp32), "");
 }
@@ -43,11 +43,12 @@ TEST(Notes, StandInTheListAndInResults) {
   if (peer_of("axpy") == nullptr) GTEST_SKIP() << "built without oneDNN";
   const WideTerminal wide;
   const Outcome list = opbench_with({"list", "axpy"});
-  EXPECT_THAT(list.out, HasSubstr("oneDNN's reference implementation (simple:any), no yardstick"));
+  EXPECT_THAT(list.out,
+              HasSubstr("oneDNN's reference implementation (simple:any), not tuned for speed"));
   const std::vector<std::string> run = {"--case", "axpy[8x20,8x20,fp32,ND]", "--time",
                                         "0.001",  "--repetitions",           "1"};
   EXPECT_THAT(opbench_with(run).out, HasSubstr("passed: oneDNN's reference implementation"));
-  EXPECT_THAT(opbench_with({"list", "relu"}).out, Not(HasSubstr("no yardstick")));
+  EXPECT_THAT(opbench_with({"list", "relu"}).out, Not(HasSubstr("not tuned for speed")));
 }
 
 }  // namespace opbench

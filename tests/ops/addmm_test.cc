@@ -60,7 +60,8 @@ TEST(Addmm, NamesWhatItRefuses) {
     EXPECT_THAT([&] { problem_with(find_op("addmm"), shapes, {}, DType::fp32); },
                 ThrowsMessage<Error>(HasSubstr(text)));
   };
-  refused({{3}, {2, 3}, {3, 2}}, "addmm: 'self' has shape 3; allowed: 2x2 or what is broadcast");
+  refused({{3}, {2, 3}, {3, 2}},
+          "addmm: 'self' has shape 3; allowed: 2x2 or a shape that broadcasts");
   refused({{1, 2, 2}, {2, 3}, {3, 2}}, "'self' has shape 1x2x2");
   refused({{2}, {2, 3}, {2, 2}}, "addmm: 2x3 times 2x2 needs as many columns");
   const Problem problem =

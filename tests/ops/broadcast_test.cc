@@ -151,10 +151,10 @@ TEST(Broadcast, OneDnnSaysWhatItDoesNotRepeat) {
   const auto refused = [](std::string_view name, const std::vector<Dims>& shapes, Format format) {
     return refusal(find_kernel(name, "onednn"), use_of(name, shapes, DType::fp32, format));
   };
-  EXPECT_EQ(refused("axpy", {{2, 3}, {3}}, Format::ND), "oneDNN's sum repeats no tensor");
-  EXPECT_EQ(refused("add", {{2, 1}, {1, 3}}, Format::ND), "oneDNN repeats one of two tensors");
+  EXPECT_EQ(refused("axpy", {{2, 3}, {3}}, Format::ND), "oneDNN's sum does not broadcast");
+  EXPECT_EQ(refused("add", {{2, 1}, {1, 3}}, Format::ND), "oneDNN broadcasts one of two tensors");
   EXPECT_EQ(refused("mul", {{2, 16, 3, 3}, {1}}, Format::NC1HWC0),
-            "oneDNN repeats whole blocks of channels");
+            "oneDNN broadcasts whole blocks of channels");
 }
 
 // In contexts the engine wants whole blocks where shapes differ.
@@ -222,7 +222,7 @@ TEST(SumToSize, OneDnnConformsOrSaysWhyNot) {
       EXPECT_EQ(refusal(kernel, use(size)), slow) << size;
     }
   }
-  EXPECT_EQ(refusal(kernel, use("[5,33,70]")), "nothing is summed up");
+  EXPECT_EQ(refusal(kernel, use("[5,33,70]")), "no axis is summed");
   EXPECT_EQ(refusal(kernel, use("[1,16,1,1]", Format::NC1HWC0)), "oneDNN sums plain tensors here");
 }
 

@@ -70,7 +70,7 @@ TEST(Concat, NamesTheInputThatDoesNotFit) {
       },
       ThrowsMessage<Error>(
           HasSubstr("concat: input 'x2' is int32[2x3x5] ND, but 'x0' is int32[2x3x4] ND; allowed: "
-                    "the same but for the extent of axis 1")));
+                    "equal except for the extent of axis 1")));
   EXPECT_THROW(problem_with(find_op("concat"), {{2, 3, 4}, {2, 3}}), Error);
   EXPECT_THAT(
       [] {

@@ -32,9 +32,9 @@ TEST(ParseView, ShowsThePartAndWhatIsAllowed) {
   };
   EXPECT_EQ(message_of("transpose(0,2)"),
             "contiguous: view 'transpose(0,2)' of input 'x' with shape 2x6, at 'transpose(0,2)': "
-            "axis 2 is out of range for shape 2x6: allowed are 0 to 1");
+            "axis 2 is out of range for shape 2x6; allowed: 0 to 1");
   EXPECT_THAT(message_of(""), HasSubstr("expected '(' before ''"));
-  EXPECT_THAT(message_of("flip(0)"), HasSubstr("there is no step 'flip'; allowed: transpose(a,b)"));
+  EXPECT_THAT(message_of("flip(0)"), HasSubstr("step 'flip' is unknown; allowed: transpose(a,b)"));
   EXPECT_THAT(message_of("transpose(0)"), HasSubstr("transpose takes 2 numbers, found 1"));
   EXPECT_THAT(message_of("slice(0,1)"), HasSubstr("slice takes 3 to 4 numbers, found 2"));
   EXPECT_THAT(message_of("transpose(0,1"), HasSubstr("expected ')' before ''"));

@@ -51,12 +51,12 @@ TEST(MaskedSelect, RefusesMoreThanFits) {
       [] {
         agreed_values("masked_select", {kSquare, kElements}, {{"rows", "1"}});
       },
-      ThrowsMessage<Error>(HasSubstr("'mask' holds at 2 places; allowed: 1 at most")));
+      ThrowsMessage<Error>(HasSubstr("'mask' is true at 2 places; allowed: at most 1")));
   EXPECT_THAT(
       [] {
         agreed_values("masked_scatter", {{kFp32, {1}, {5}}, kElements});
       },
-      ThrowsMessage<Error>(HasSubstr("'mask' holds at 2 places; allowed: 1 at most")));
+      ThrowsMessage<Error>(HasSubstr("'mask' is true at 2 places; allowed: at most 1")));
 }
 
 TEST(MaskedScatter, PutsElementsAndRowsBack) {

@@ -80,9 +80,10 @@ TEST(OpTable, ErrorsNameTheLine) {
   };
   error("{names: x, op: sofplus, inputs: a, outputs: b}", "unknown operator 'sofplus'");
   error("{op: relu, inputs: a, outputs: b}", "a row needs 'names'");
-  error("{names: x, inputs: a, op: relu, outputs: b}", "'inputs' stands before 'op'");
-  error("{names: x, op: relu, outputs: b}", "there are no 'inputs'");
-  error("{names: x}", "there is no 'op'");
+  error("{names: x, inputs: a, op: relu, outputs: b}",
+        "'inputs' is before 'op', which must come first");
+  error("{names: x, op: relu, outputs: b}", "'inputs' is missing");
+  error("{names: x}", "'op' is missing");
   error("{names: x, op: relu, inputs: a, outputs: b, attrs: {dim: dim}}",
         "relu has no attribute 'dim'");
   error("{names: x, op: relu, inputs: a, outputs: b, colour: red}", "");

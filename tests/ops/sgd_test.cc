@@ -91,7 +91,7 @@ TEST(Sgd, FirstStepNeedsAMomentum) {
       [&] {
         make_problem(op, buffers({3}), attrs_of(op, {{"first_step", "true"}, {"momentum", "0"}}));
       },
-      ThrowsMessage<Error>(HasSubstr("sgd: first_step is for a momentum, found 0")));
+      ThrowsMessage<Error>(HasSubstr("sgd: first_step needs a momentum, found 0")));
 }
 
 // p = 1, 2, g = 0.5, -1, accum = 4, 8, lr = 0.25, momentum 0.5: all exact.

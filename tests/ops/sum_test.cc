@@ -50,7 +50,7 @@ TEST(SumGrad, RepeatsAlongAxes) {
       [&] {
         reference_of_tensors("sum_grad", inputs, {{"axes", "[1]"}});
       },
-      ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 2; allowed: 3, what the axes")));
+      ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 2; allowed: 3, the reduced shape")));
 }
 
 TEST(SumGrad, WantsAScalarGradient) {

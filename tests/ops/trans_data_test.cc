@@ -74,7 +74,7 @@ TEST(TransDataOp, ErrorsNameWhatWasFound) {
       [] {
         attrs_of(op(), {{"dst_format", "NC4HW4"}});
       },
-      "attribute 'dst_format' is 'NC4HW4'; 'NC4HW4' is no format; allowed");
+      "attribute 'dst_format' is 'NC4HW4'; format 'NC4HW4' is unknown; allowed");
   expect_error([] { attrs_of(op(), {{"c0", "4"}}); }, "'c0' is '4'; allowed: 8, 16, 32");
   expect_error([] { attrs_of(op(), {{"groups", "0"}}); }, "'groups' is '0'; it must be 1 or more");
   expect_error([&] { cast(DType::fp16, shape, Format::NC1HWC0); }, "means the same storage");

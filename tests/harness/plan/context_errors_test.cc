@@ -46,7 +46,7 @@ TEST(ContextErrors, OfTheKeysOfAContext) {
            "f.yaml:6: unknown key 'output' in a context; did you mean 'outputs'?"},
           {"    name: c\n    loss: max\n", "f.yaml:6: loss is 'max'; allowed: sum, mean"},
           {"    name: c\n    dtypes: []\n", "f.yaml:2: the list of dtypes is empty"},
-          {"    name: c\n    dtypes: fp31\n", "f.yaml:6: 'fp31' is no dtype"},
+          {"    name: c\n    dtypes: fp31\n", "f.yaml:6: dtype 'fp31' is unknown"},
           {"    name: c\n    seed: -1\n",
            "f.yaml:6: seed is '-1'; it must be a whole number from 0"},
           {"    name: c\n    update: {rate: 1}\n", "f.yaml:6: update needs backward: true"},

@@ -37,7 +37,7 @@ struct Added {
 
   // product = alpha*product + beta*self
   void add(const void* self, ElementRange range, float* product) const {
-    constexpr std::int64_t kPiece = 1024;
+    constexpr std::int64_t kPiece = 1024;  // elements; 4 KiB of fp32
     float values[kPiece];
     for (std::int64_t i = 0; alpha != 1 && i < range.count; ++i) product[i] *= alpha;
     if (beta == 0) return;

@@ -35,7 +35,7 @@ struct Muls {
 // Streaming pays only if few lines are written partly. Both ends of a row are such lines unless the
 // row is a whole number of lines.
 bool streams_rows(const ElementwisePart& part, std::size_t size) {
-  constexpr std::size_t kLine = 64, kFewLines = 4, kManyLines = 64;
+  constexpr std::size_t kLine = 64, kFewLines = 4, kManyLines = 64;  // kLine: bytes
   const std::size_t bytes = part.count * size;
   return part.rows == 1 || bytes >= (bytes % kLine == 0 ? kFewLines : kManyLines) * kLine;
 }
@@ -155,7 +155,7 @@ Launch prepare_promoting(const Problem& problem, Binary binary) {
   return broadcast_launch(problem, [a = problem.inputs[0].dtype, b = problem.inputs[1].dtype,
                                     y = problem.outputs[0].dtype,
                                     binary = std::move(binary)](const ElementwisePart& part) {
-    constexpr std::size_t kPiece = 1024;
+    constexpr std::size_t kPiece = 1024;  // elements; 4 KiB of fp32
     alignas(64) std::byte left[kPiece * sizeof(float)], right[kPiece * sizeof(float)];
     for (std::size_t first = 0; first < part.count; first += kPiece) {
       const std::size_t count = std::min(kPiece, part.count - first);

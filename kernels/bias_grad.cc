@@ -17,7 +17,7 @@ constexpr std::int64_t kGrainElements = 16 * 1024;  // fewer do not repay waking
 
 // The column sums of a matrix: each thread has its own columns and adds row by row.
 void sum_columns(DType dtype, const ChannelView& view, const void* x, void* y) {
-  constexpr std::int64_t kLine = 16;
+  constexpr std::int64_t kLine = 16;  // channels; a cache line of fp32
   const std::int64_t grain = kGrainElements / std::max<std::int64_t>(1, view.outer) + kLine;
   parallel_ranges(view.channels, grain / kLine * kLine, [&](std::int64_t begin, std::int64_t end) {
     std::array<float, kBlock> sums;

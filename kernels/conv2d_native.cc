@@ -114,7 +114,7 @@ void grad_input_of_images(const Conv2d& conv, const KernelArgs& args) {
 }
 
 bool is_finite(const float* values, std::int64_t count) {
-  constexpr std::uint32_t kInfinity = 0x7F800000, kMagnitude = 0x7FFFFFFF;
+  constexpr std::uint32_t kInfinity = 0x7F800000, kMagnitude = 0x7FFFFFFF;  // bits of fp32
   std::atomic<bool> is_any_infinite = false;
   parallel_ranges(count, std::int64_t{1} << 16, [&](std::int64_t first, std::int64_t last) {
     std::uint32_t greatest = 0;

@@ -65,7 +65,7 @@ void select_rows(const IndexAddCall& call, std::int64_t begin, std::int64_t end)
 // Like the function above, for rows shorter than a vector: their addends are collected first.
 template <class T>
 void select_elements(const IndexAddCall& call, std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t kPiece = 1024;
+  constexpr std::int64_t kPiece = 1024;  // elements; 4 KiB of fp32
   T addend[kPiece];
   const auto* source = static_cast<const T*>(call.source);
   const std::int64_t row = begin / call.inner;

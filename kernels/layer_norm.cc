@@ -134,7 +134,7 @@ void layer_norm_columns(DType dtype, const LayerNormGrad& of, std::int64_t begin
   const std::int64_t width = end - begin;
   visit_arithmetic(dtype, [&](auto tag) {
     using T = decltype(tag);
-    constexpr std::int64_t kRows = 64;
+    constexpr std::int64_t kRows = 64;  // rows that are added in fp32
     for (std::int64_t first = 0; first < of.rows; first += kRows) {
       std::fill_n(weight, width, 0.0f);
       std::fill_n(bias, width, 0.0f);

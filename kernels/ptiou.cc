@@ -172,7 +172,7 @@ struct Plan {
   // Rows too short for vectors: a box of the second input with many of the first, then transposed.
   // The formula is symmetric.
   void pair_columns(const KernelArgs& args) const {
-    constexpr std::int64_t kBoxes = 64;
+    constexpr std::int64_t kBoxes = 64;  // boxes in one transposition
     const auto rows = static_cast<std::int64_t>(first.count);
     const auto columns = static_cast<std::int64_t>(second.count);
     parallel_blocks((rows + kBoxes - 1) / kBoxes, [&](std::int64_t block) {
@@ -195,7 +195,7 @@ struct Plan {
   }
 
  private:
-  static constexpr std::size_t kShortRow = 64;
+  static constexpr std::size_t kShortRow = 64;  // boxes
 };
 
 const RegisteredKernel ptiou{{

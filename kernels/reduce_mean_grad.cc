@@ -46,7 +46,7 @@ class RowsOf {
 template <class T>
 void share_rows(const Share& plan, DType dtype, std::int64_t begin, std::int64_t end, const T* dy,
                 T* dx) {
-  constexpr std::int64_t kRows = 64;
+  constexpr std::int64_t kRows = 64;  // rows that are divided together
   const std::int64_t length = plan.shape.back();
   RowsOf rows(plan, begin);
   for (std::int64_t i = begin; i < end;) {

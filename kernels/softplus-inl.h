@@ -79,7 +79,7 @@ HWY_INLINE VF32 short_exp_minus_abs(VF32 t, VF32 low) {
   const VF32 log2_e = constant(1.44269502162933349609375f);
   VF32 power = hn::Mul(hn::Or(t, constant(-0.0f)), log2_e);
   if constexpr (kLow) power = hn::MulAdd(low, log2_e, power);
-  constexpr int kLessItsFloor = 0x09;
+  constexpr int kLessItsFloor = 0x09;  // vreduceps: x - floor(x), no exceptions
   const VF32 f{_mm512_reduce_ps(power.raw, kLessItsFloor)};
   VF32 p = constant(1.3534167781472206e-2f);
   p = hn::MulAdd(p, f, constant(5.2011460065841675e-2f));

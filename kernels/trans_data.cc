@@ -84,7 +84,7 @@ std::string refuse(const Problem& problem) {
 }
 
 void clear(const PaddingGap& gap, std::int64_t bytes, void* to) {
-  constexpr std::int64_t kPiece = 64 << 10;
+  constexpr std::int64_t kPiece = 64 << 10;  // bytes; less does not repay waking a thread
   const std::int64_t pieces = (gap.count * bytes + kPiece - 1) / kPiece;
   const std::int64_t grain = std::max<std::int64_t>(1, kPiece / (gap.count * bytes + 1));
   parallel_ranges(gap.chunks * pieces, grain, [&](std::int64_t begin, std::int64_t end) {
@@ -100,7 +100,7 @@ void clear(const PaddingGap& gap, std::int64_t bytes, void* to) {
 // False if another copy also writes to the lines at the ends of what this copy writes contiguously.
 // Such short pieces are better joined in the cache than streamed.
 bool writes_whole_lines(const StridedNest& nest) {
-  constexpr std::int64_t kLine = 64, kLong = 16 * kLine;
+  constexpr std::int64_t kLine = 64, kLong = 16 * kLine;  // bytes
   std::vector<StridedLoop> loops = nest.loops;
   std::sort(loops.begin(), loops.end(),
             [](const auto& a, const auto& b) { return a.to_stride < b.to_stride; });

@@ -51,7 +51,7 @@ struct Power {
   }
 };
 
-inline constexpr float kRootOf8OverPi = 1.5957691216057308f;
+inline constexpr float kRootOf8OverPi = 1.5957691216057308f;  // sqrt(8/pi)
 
 // (1 + tanh(u))/2 is the sigmoid of 2u = sqrt(8/pi) (x + 0.044715 x^3).
 HWY_INLINE VF32 twice_u(VF32 x) {

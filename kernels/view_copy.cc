@@ -84,7 +84,7 @@ struct ViewRows {
     plan.outer = has_outer ? view.shape[0] : 1;
     plan.input_strides = {has_outer ? view.strides[0] * bytes : 0};
     plan.outputs.resize(1);
-    constexpr std::int64_t kMostRows = 1 << 20;
+    constexpr std::int64_t kMostRows = 1 << 20;  // bounds the table's memory
     std::int64_t rows = 1;
     for (std::size_t i = 1; i < axes; ++i) rows *= view.shape[i];
     if (rows > kMostRows) {

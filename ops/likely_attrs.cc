@@ -17,7 +17,7 @@ double groups_of(const Dims& x, const Dims& weight) {
 }
 
 LikelyAttrs of_convolution(const Dims& x, const Dims& weight) {
-  constexpr int kStrides = 4, kPads = 16, kUnevenPads = 5;
+  constexpr int kStrides = 4, kPads = 16, kUnevenPads = 5;  // limits of the search
   LikelyAttrs all;
   for (int s = 1; s <= kStrides; ++s) {
     for (int p = 0; p < kPads; ++p) all.push_back(window(s, p, p));
@@ -48,7 +48,7 @@ LikelyAttrs likely_of_conv2d_grad_weight(const Shapes& inputs, const Shapes& out
 // The pools of well-known networks come first.
 LikelyAttrs likely_of_pool(const Shapes&, const Shapes&) {
   constexpr int kUsual[][3] = {{3, 2, 1}, {3, 2, 0}, {2, 2, 0}, {3, 1, 1}, {2, 1, 0}, {7, 1, 0}};
-  constexpr int kKernels = 8;
+  constexpr int kKernels = 8;  // limit of the search
   LikelyAttrs all;
   const auto add = [&](double k, double s, double p) {
     for (const double ceil : {0., 1.}) {
@@ -70,7 +70,7 @@ LikelyAttrs likely_of_pool(const Shapes&, const Shapes&) {
 // The first order of axes that fits and is not the identity.
 LikelyAttrs likely_of_transpose(const Shapes& inputs, const Shapes& outputs) {
   const Dims &x = inputs[0], &y = outputs[0];
-  constexpr std::size_t kMostAxes = 7;
+  constexpr std::size_t kMostAxes = 7;  // 5040 permutations
   if (x.size() != y.size() || x.size() > kMostAxes) return {};
   std::vector<std::size_t> perm(x.size());
   std::iota(perm.begin(), perm.end(), std::size_t{0});

@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kMostParts = 4096;
+constexpr std::int64_t kMostParts = 4096;  // as for unbind: bounds the outputs of one operator
 
 std::vector<std::int64_t> chunk_sizes(std::int64_t extent, std::int64_t chunks) {
   // torch.chunk returns `chunks` parts of an empty axis.

@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kMostParts = 4096;
+constexpr std::int64_t kMostParts = 4096;  // as for split: bounds the outputs of one operator
 
 std::vector<TensorDesc> infer_stack(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   infer_elementwise("stack", inputs);

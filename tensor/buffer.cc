@@ -19,8 +19,9 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
+constexpr std::size_t kAlignment = 64;  // bytes; a cache line
+constexpr std::size_t kHugePage = std::size_t{2}
+                                  << 20;  // bytes; of x86-64 and AArch64 with 4 KiB pages
 constexpr std::size_t kMapFrom = std::size_t{1} << 20;  // bytes
 // 0xFE is NaN as fp16 and -1.7e38 as fp32: a result shows that a read went beyond the ends.
 constexpr std::byte kGuard{0xFE};

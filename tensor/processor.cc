@@ -33,7 +33,7 @@ HWY_AFTER_NAMESPACE();
 namespace opbench {
 namespace {
 
-constexpr int kLevels = 4;
+constexpr int kLevels = 4;  // of caches; glibc has names for 4
 
 // The bytes of a size such as "32768K"; 0 for any other text.
 std::size_t size_in(const std::string& path) {

@@ -79,7 +79,8 @@ HWY_INLINE V natural_log(V x) {
                                         2.857142874366239149e-01, 2.222219843214978396e-01,
                                         1.818357216161805012e-01, 1.531383769920937332e-01,
                                         1.479819860511658591e-01};
-  constexpr std::uint64_t kRootHalf = 0x3FE6A09E00000000, kOne = 0x3FF0000000000000;
+  constexpr std::uint64_t kRootHalf = 0x3FE6A09E00000000,
+                          kOne = 0x3FF0000000000000;  // sqrt(1/2), 1
   const auto bits = hn::Add(hn::BitCast(kU64, x), hn::Set(kU64, kOne - kRootHalf));
   // An integer below 2^52 becomes a double when its bits are the mantissa of 2^52.
   const auto biased = hn::Or(hn::ShiftRight<52>(bits), hn::Set(kU64, 0x4330000000000000ull));

@@ -53,7 +53,7 @@ class Permutation {
  private:
   std::uint64_t network(std::uint64_t value) const;
 
-  static constexpr int kRounds = 8;
+  static constexpr int kRounds = 8;  // of the Feistel network
 
   std::uint64_t count_;
   int low_bits_;

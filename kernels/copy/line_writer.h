@@ -17,7 +17,7 @@ struct Row {
 /// written. For one thread; call `finish` at the end.
 class LineWriter {
  public:
-  static constexpr std::size_t kLine = 64;
+  static constexpr std::size_t kLine = 64;  // bytes of a cache line
 
   LineWriter() : LineWriter(nullptr, false) {}
   LineWriter(void* out, bool stream);

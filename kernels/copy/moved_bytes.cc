@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Bytes = hn::ScalableTag<std::uint8_t>;
 using Vector = hn::Vec<Bytes>;
 
-constexpr std::int64_t kUnroll = 4;
+constexpr std::int64_t kUnroll = 4;  // vectors
 
 template <bool kStream>
 HWY_INLINE void put(Vector value, std::uint8_t* to) {
@@ -74,7 +74,7 @@ void join(const std::uint8_t* from, std::int64_t stride, std::uint8_t* to, std::
 // Alternates after each page of the larger side.
 template <bool kStream>
 void mix(const std::uint8_t* from, std::int64_t reads, std::uint8_t* to, std::int64_t writes) {
-  constexpr std::int64_t kPage = 4096;
+  constexpr std::int64_t kPage = 4096;  // bytes
   const std::int64_t turns = std::max<std::int64_t>(1, std::max(reads, writes) / kPage);
   const Bytes d;
   Vector sums[kUnroll] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
@@ -119,7 +119,7 @@ HWY_EXPORT(mix_on_target);
 
 // A multiple of every target's step: four vectors of up to 64 bytes.
 constexpr std::int64_t kUnit = 256;
-constexpr std::int64_t kPage = 4096;
+constexpr std::int64_t kPage = 4096;  // bytes
 
 std::int64_t whole_units(std::size_t bytes) {
   return static_cast<std::int64_t>(bytes) / kUnit * kUnit;

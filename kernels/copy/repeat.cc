@@ -78,7 +78,7 @@ class LineStream {
     std::memmove(stage_, stage_ + i, used_);
   }
 
-  static constexpr std::size_t kStage = 4096;
+  static constexpr std::size_t kStage = 4096;  // bytes
   std::uint8_t* out_;
   std::size_t used_ = 0;
   alignas(kPeriod) std::uint8_t stage_[kStage + kPeriod];  // a vector may exceed the used bytes

@@ -134,7 +134,7 @@ std::size_t nearest_in_input(const Loops& loops) {
 
 std::unique_ptr<StridedCopy::Way> copy_rows(Loops outer, const StridedLoop& run, std::int64_t bytes,
                                             bool stream) {
-  constexpr std::int64_t kShort = 256;
+  constexpr std::int64_t kShort = 256;  // bytes
   const std::size_t p = outer.size() - 1, q = outer.empty() ? 0 : nearest_in_input(outer);
   const bool is_short = run.valid == run.extent && run.extent * bytes <= kShort;
   if (outer.size() < 2 || q == p || !is_short) {

@@ -20,7 +20,7 @@ struct ShortRows {
   std::int64_t from_step = 0, to_step = 0;
 };
 
-inline constexpr std::int64_t kLongestShortRow = 256;
+inline constexpr std::int64_t kLongestShortRow = 256;  // bytes
 
 /// Copies on one thread in vectors up to 64 bytes. The last vector of a row may include the
 /// following bytes of the input, and of the output if the next row begins there. Nothing outside

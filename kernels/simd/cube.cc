@@ -12,7 +12,7 @@ void load_operands(DType dtype, const void* from, std::int64_t count, float* to)
   if (dtype == DType::fp16) {
     return widen(static_cast<const half*>(from), to, static_cast<std::size_t>(count));
   }
-  constexpr std::int64_t kPart = 256;
+  constexpr std::int64_t kPart = 256;  // elements; 512 bytes on the stack
   half narrowed[kPart];
   for (std::int64_t i = 0; i < count; i += kPart) {
     const auto part = static_cast<std::size_t>(std::min(kPart, count - i));

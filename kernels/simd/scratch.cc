@@ -5,7 +5,7 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kLine = 64;
+constexpr std::size_t kLine = 64;  // bytes
 
 thread_local ScratchPool* pool_in_use = nullptr;
 

@@ -47,7 +47,7 @@ double seconds_of(MovingWay way, const MovedBytes& bytes) {
 // next operator finds them.
 bool streaming_wins(std::byte* memory, std::size_t bytes) {
   constexpr int kTurns = 3;
-  constexpr double kClearly = 0.9;
+  constexpr double kClearly = 0.9;  // streaming must be 10 % faster
   const MovedBytes halves{memory, bytes / 2, bytes / 2};
   fill_bytes(memory, 1, bytes);  // memory that was never written is one page of zeros
   double stored = std::numeric_limits<double>::infinity(), streamed = stored;

@@ -24,7 +24,7 @@ std::optional<PlannedCase> plan_call(const Problem& problem, const Kernel& kerne
                                                       : select_kernels(plan.graph, kernel)};
       if (plan.variants[0].refusal.empty()) return plan;
     } catch (const Error&) {
-      // The operator does not go with this format.
+      // The operator does not support this format; try the next one.
     }
   }
   return std::nullopt;

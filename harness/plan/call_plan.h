@@ -7,8 +7,9 @@
 
 namespace opbench {
 
-/// A single call as a case of one variant, in the first of `formats` that `kernel` takes; none of
-/// them: the call's own format, then those of its operator. Nothing if it takes the call in none.
+/// Plans a single call as a case of one variant. The format is the first of `formats` that `kernel`
+/// takes. If it takes none of them, the call's own format is tried, then those of its operator.
+/// Returns nothing if `kernel` takes the call in no format.
 std::optional<PlannedCase> plan_call(const Problem& problem, const Kernel& kernel,
                                      std::span<const Format> formats = {});
 

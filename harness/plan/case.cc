@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-// Cuts at commas outside brackets.
+// Splits at commas outside brackets.
 std::vector<std::string_view> split_arguments(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -36,7 +36,7 @@ bool is_shape(std::string_view text) {
          (!text.empty() && text.front() >= '0' && text.front() <= '9');
 }
 
-// "116" or "116:int32".
+// Parses "116" or "116:int32".
 CaseInput parse_input(std::string_view text) {
   const auto colon = text.find(':');
   CaseInput input{parse_dims(text.substr(0, colon)), {}, {}};
@@ -44,7 +44,7 @@ CaseInput parse_input(std::string_view text) {
   return input;
 }
 
-// Without a dtype that the case states for all inputs.
+// Omits a dtype that the case states for all inputs.
 std::string input_text(const Case& c, std::size_t i) {
   const CaseInput& input = c.inputs[i];
   const bool is_other = input.dtype && (c.op->input(i).has_own_dtype() || *input.dtype != c.dtype);
@@ -78,7 +78,7 @@ void set_keyword(Case& c, std::string_view key, std::string_view value) {
   }
 }
 
-/// Which parts of an id have been seen: each may stand once.
+/// Parts of an id that are already read: each part may occur once.
 struct SeenParts {
   bool dtype = false, format = false;
   std::set<std::string, std::less<>> keys;
@@ -88,7 +88,7 @@ void once(bool is_first, std::string_view part) {
   if (!is_first) throw Error(fmt::format("'{}' is given twice", part));
 }
 
-// A word that may be a dtype; one in capitals may be a format that is spelled wrong.
+// Parses a word that may be a dtype. A word in capitals may be a misspelled format.
 DType dtype_called(std::string_view part) {
   try {
     return parse_dtype(part);
@@ -121,7 +121,7 @@ void set_part(Case& c, std::string_view part, SeenParts& seen) {
   }
 }
 
-// "8,64,56,56" are four tensors of one axis.
+// "8,64,56,56" would be four tensors of one axis.
 void check_shapes_are_whole(const Case& c) {
   if (c.op->variadic || c.inputs.size() <= c.op->inputs.size()) return;
   const bool are_extents =
@@ -220,7 +220,7 @@ std::string key_of_id(const std::string& id) {
 }
 
 std::uint64_t text_hash(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, 64 bits
   for (const char letter : text) {
     hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
   }

@@ -13,9 +13,9 @@ namespace opbench {
 namespace {
 
 constexpr int kLargestCount = 1000000000;
-constexpr double kLargestWeight = 1e15;  // 30 years
+constexpr double kLargestWeight = 1e15;  // microseconds: 30 years
 
-/// Reads one document; holds what its parts share.
+/// Reads one document. Holds the data that its sections share.
 class Reader {
  public:
   Reader(const YamlValue& root, std::string path, const Symbols& overrides,
@@ -27,7 +27,7 @@ class Reader {
   CaseFile read() {
     const std::vector<std::string> keys = {"symbols", "dtypes", "formats", "shapes",
                                            "cases",   "blocks", "contexts"};
-    // Symbols first, wherever they stand: the shapes use them.
+    // Symbols are read first, because the shapes use them.
     root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
       if (key == "symbols") symbols_ = read_symbols(value);
     });
@@ -39,7 +39,7 @@ class Reader {
       if (key == "cases") read_cases(value);
       if (key == "blocks") blocks_ = graphs_.read_blocks(value);
     });
-    // Contexts last, wherever they stand: they include blocks and take over dtypes.
+    // Contexts are read last, because they include blocks and adopt the file's dtypes.
     root_.mapping("the case file", keys, [&](const std::string& key, const YamlValue& value) {
       if (key != "contexts") return;
       file_.contexts = read_contexts(value, {symbols_, file_.dtypes, blocks_}, graphs_, budget_);
@@ -100,7 +100,7 @@ class Reader {
     bool has_inputs = false;
     std::optional<ExpectedFailure> expected;
     std::string reason;
-    // The operator first: the attributes depend on it.
+    // The operator is read first, because the attributes depend on it.
     entry.mapping("a case", keys, [&](const std::string& key, const YamlValue& field) {
       if (key == "op") c.op = field.located([&] { return &find_op(field.text("op")); });
     });
@@ -135,7 +135,7 @@ class Reader {
     file_.cases.push_back(std::move(result));
   }
 
-  // A shape, or a mapping with the input's own dtype and data.
+  // Reads a shape, or a mapping with the input's own dtype and data.
   CaseInput input(const YamlValue& value) const {
     CaseInput result;
     if (value.is_list()) {
@@ -182,7 +182,7 @@ class Reader {
     return variants;
   }
 
-  // `failed`, or a mapping that says which variants and dtypes fail.
+  // Reads `failed`, or a mapping that states the variants and dtypes that fail.
   static ExpectedFailure read_expectation(const YamlValue& value) {
     ExpectedFailure expected;
     std::string status;

@@ -21,7 +21,7 @@ struct NamedShape {
   std::string origin;  ///< "file:line"
 };
 
-/// One entry of `cases:`, dtypes and formats not yet crossed.
+/// One entry of `cases:`, before dtypes and formats are crossed.
 struct CaseTemplate {
   Case base;
   std::optional<std::vector<DType>> dtypes;
@@ -38,23 +38,23 @@ struct CaseFile {
   std::vector<Context> contexts;
 };
 
-/// Reads a YAML case file; `overrides` replace values of its `symbols:`.
-/// Errors: throws Error "file:line: what was found; what is allowed" on unknown keys, wrong types,
-/// unknown names, shapes that are negative or overflow, and overrides of symbols that the file does
-/// not declare.
+/// Reads a YAML case file. `overrides` replace values of its `symbols:`.
+/// Errors: throws Error "file:line: found; allowed" on unknown keys, wrong types, unknown names,
+/// shapes that are negative or overflow, and overrides of symbols that the file does not declare.
 CaseFile load_case_file(const std::string& path, const Symbols& overrides);
 
-/// The same from text; `path` is for messages. Contexts may be as large as `limits` say.
+/// Like `load_case_file`, from text. `path` is for messages. `limits` are those of the contexts.
 CaseFile parse_case_file(const std::string& text, const std::string& path, const Symbols& overrides,
                          const ContextLimits& limits = {});
 
-/// The case files of one run, each read where it is first asked for and then kept.
+/// Case files of one run. Each is read at its first use and then kept.
 class CaseFiles {
  public:
   /// `overrides` replace symbols of every file.
   explicit CaseFiles(Symbols overrides) : overrides_(std::move(overrides)) {}
 
-  /// Stays where it is. Errors: throws Error like `load_case_file`.
+  /// Returns a reference that stays valid.
+  /// Errors: throws Error like `load_case_file`.
   const CaseFile& file(const std::string& path);
 
  private:

@@ -11,7 +11,7 @@ namespace opbench {
 
 namespace {
 
-// "loss", or one for every output: "loss_y0", "loss_y1".
+// Adds "loss", or a loss for each output: "loss_y0", "loss_y1".
 std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
   const Op& mean = find_op("mean");
   const std::size_t node = add_node(graph, mean, {output}, Attrs(mean.attrs), "loss_");
@@ -21,7 +21,7 @@ std::size_t add_loss(Graph& graph, std::size_t output, bool is_only) {
   return loss;
 }
 
-// True if the gradient of an input that was broadcast is added up to its shape.
+// True if the gradient of a broadcast input is summed to the input's shape.
 bool is_summed(const Problem& problem, const GradientCall& call) {
   std::vector<TensorDesc> args;
   for (const GradientArg& arg : call.args) {
@@ -35,19 +35,19 @@ bool is_summed(const Problem& problem, const GradientCall& call) {
   return gradient.outputs[0].shape != problem.inputs[call.of_inputs[0]].shape;
 }
 
-// The values of the forward operator that its slope depends on: where to and whether a gradient
-// goes, as indices and masks tell, is none.
+// True for a value of the forward operator that the slope depends on. Indices and masks decide
+// where a gradient goes, so they are not counted.
 bool is_slope(const Problem& problem, const GradientArg& arg) {
   if (arg.source == GradientArg::input) return is_floating(problem.inputs[arg.index].dtype);
   return arg.source == GradientArg::output && is_floating(problem.outputs[arg.index].dtype);
 }
 
-// The mean's gradient is a constant. That says something where each of its elements meets a slope
-// of its own. The gradient of a softmax or a batch norm is 0 there, that of a sum or a permutation
-// a constant, whatever its kernel does.
+// The mean's gradient is a constant. It tests the backward kernel only if each of its elements is
+// multiplied with a slope of its own. Its gradient through a softmax or a batch norm is 0. Its
+// gradient through a sum or a permutation is a constant, whatever the kernel does.
 bool mean_says_something(const Problem& problem) {
   if (problem.op->mixes_elements() || problem.op->gradient == nullptr) return false;
-  // Nor is there a mean of fractals.
+  // Fractal formats have no mean.
   const std::vector<Format>& formats = find_op("mean").formats;
   if (std::find(formats.begin(), formats.end(), problem.outputs[0].format) == formats.end()) {
     return false;
@@ -61,10 +61,10 @@ bool mean_says_something(const Problem& problem) {
   });
 }
 
-constexpr double kLargestHalf = 65504;
+constexpr double kLargestHalf = 65504;  // largest finite fp16 number
 
-// The loss is the mean, as in the profiling scripts of porting guides. 1/n is below fp16's normal
-// numbers from n = 16,384 on: there the loss is scaled, as mixed precision does it.
+// The loss is the mean, as in the profiling scripts of porting guides. From n = 16,384 on, 1/n is
+// below fp16's normal numbers. The loss is scaled there, like in mixed precision.
 void add_backward_of_mean(Graph& graph, const std::vector<std::size_t>& outputs) {
   std::vector<std::size_t> losses;
   for (const std::size_t output : outputs) {
@@ -77,17 +77,17 @@ void add_backward_of_mean(Graph& graph, const std::vector<std::size_t>& outputs)
   differentiate(graph, losses, {DistributionKind::constant, scale, 0});
 }
 
-// From random gradients of the outputs: of the order of 1, and larger where each is spread over
-// many inputs, as a mean does.
+// Starts from random gradients of the outputs. They are of the order of 1, and larger if each is
+// spread over many inputs, as by a mean.
 void add_backward_of_random(Graph& graph, const std::vector<std::size_t>& outputs) {
-  constexpr double kLargest = kLargestHalf / 8;  // of fp16, 8 standard deviations off
+  constexpr double kLargest = kLargestHalf / 8;  // overflow of fp16 is 8 standard deviations away
   const double results = static_cast<double>(graph.tensors[outputs.front()].desc.elements());
   double given = 0;
   for (const TensorDesc& input : graph.nodes[0].problem.inputs) {
     given = std::max(given, static_cast<double>(input.elements()));
   }
   const double scale = std::clamp(given / std::max(1.0, results), 1.0, kLargest);
-  // One number alone may happen to be next to nothing.
+  // A single random number may happen to be close to 0.
   const Distribution seed = results > 1 ? Distribution{DistributionKind::normal, 0, scale}
                                         : Distribution{DistributionKind::constant, scale, 0};
   differentiate(graph, outputs, seed);

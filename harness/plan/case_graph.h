@@ -5,8 +5,8 @@
 
 namespace opbench {
 
-/// The graph of a case; with `backward`, followed by the mean of every floating output and
-/// reverse-mode differentiation.
+/// Graph of a case. With `backward`, the mean of every floating output and reverse-mode
+/// differentiation follow.
 /// Errors: throws Error, prefixed with the case's origin, if the operator refuses the shapes or has
 /// no gradient.
 Graph build_graph(const Case& c);

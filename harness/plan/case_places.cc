@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 bool is_there(const fs::path& path) {
   std::error_code error;
-  return fs::exists(path, error) || error;  // what cannot be looked at is said when it is read
+  return fs::exists(path, error) || error;  // reading reports a path that cannot be examined
 }
 
 bool is_folder(const fs::path& path) {
@@ -52,7 +52,7 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   return files;
 }
 
-// The places where a relative path may be meant, the one as given first.
+// Places that a relative path may refer to; the path as given is the first.
 std::vector<std::string> places_of(const std::string& path) {
   if (fs::path(path).is_absolute()) return {path};
   const fs::path cases = installed_cases();

@@ -7,22 +7,24 @@
 
 namespace opbench {
 
-/// The folder of the case files that were installed with the program that runs: from bin/opbench
-/// ../share/opbench/cases. It need not be there.
+/// Folder of the case files that were installed with the running program: ../share/opbench/cases
+/// from bin/opbench. It may be missing.
 std::string installed_cases();
 
-/// The case file that `path` names: as given or, where there is none, below the installed ones
-/// ("resnet.yaml" and "cases/resnet.yaml" alike). `path` itself where neither is there.
+/// The case file that `path` names: the file at the path as given, else the file below the
+/// installed cases ("resnet.yaml" and "cases/resnet.yaml" are equivalent). Returns `path` itself if
+/// neither exists.
 std::string find_case_file(const std::string& path);
 
-/// What a word of --cases names, sorted: a file, the *.yaml and *.yml files of a folder, or what
-/// matches a pattern with *, ? and [...]; each looked for as given and then among the installed.
+/// Files that a word of --cases names, sorted. The word is a file, a folder (its *.yaml and *.yml
+/// files) or a pattern with *, ? and [...]. It is searched as given and then among the installed
+/// cases.
 /// Errors: throws Error if a pattern or a folder has no case file.
 std::vector<std::string> case_files_of(const std::string& word);
 
-/// The files that the words of --cases name, in order; of a folder and a pattern those that have
-/// cases or contexts. Pointers go into `files`. Errors: throws Error like `CaseFiles::file` and
-/// `case_files_of`.
+/// Files that the words of --cases name, in order. Files of a folder or pattern are left out if
+/// they have neither cases nor contexts. Pointers go into `files`.
+/// Errors: throws Error like `CaseFiles::file` and `case_files_of`.
 std::vector<const CaseFile*> files_named(const std::vector<std::string>& words, CaseFiles& files);
 
 }  // namespace opbench

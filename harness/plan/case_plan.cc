@@ -27,7 +27,7 @@ const std::vector<T>& first_stated(const std::vector<T>& a, const std::vector<T>
   return !a.empty() ? a : !b.empty() ? b : c;
 }
 
-// A format needs a rank it can hold; elsewhere it is left out of the cross product.
+// True if the rank suits the format. Other combinations are left out of the cross product.
 bool fits(Format format, const Case& c) {
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
     if (c.op->input(i).has_own_dtype() || !c.op->input(i).formats.empty()) continue;
@@ -43,8 +43,7 @@ bool fits(Format format, const Case& c) {
 
 constexpr std::size_t kMostCases = 100000;
 
-/// The dtype of a case whose inputs all state one, which nothing else changes: what they are
-/// promoted to.
+/// Dtype of a case whose inputs all state one: the dtype that they are promoted to.
 std::optional<DType> stated_dtype(const Case& c) {
   std::optional<DType> dtype;
   for (std::size_t i = 0; i < c.inputs.size(); ++i) {
@@ -154,7 +153,7 @@ void apply_filter(const CaseSelection& selection, std::vector<Case>& cases) {
   std::erase_if(cases, [&](const Case& c) { return !filter.takes(case_id(c), c.name); });
 }
 
-// The same id twice would be the same measurement twice; the network runs it as often as both say.
+// Two cases with one id would be measured twice. They are joined, and their counts are added.
 void join_repeated(std::vector<Case>& cases) {
   std::map<std::string, std::size_t> first;
   std::vector<Case> kept;
@@ -182,7 +181,7 @@ void apply_part(const CaseSelection& selection, std::vector<Case>& cases) {
 
 using FormatsByOp = std::map<const Op*, std::set<Format>>;
 
-// A case in the formats of its operator that it fits into, but for those that are selected anyway.
+// The case in those formats of its operator that it fits, without the selected ones.
 std::vector<std::pair<Format, Graph>> in_other_formats(const Case& c, const FormatsByOp& selected) {
   std::vector<std::pair<Format, Graph>> graphs;
   for (const Format format : c.op->formats) {
@@ -191,7 +190,7 @@ std::vector<std::pair<Format, Graph>> in_other_formats(const Case& c, const Form
     other.format = format;
     try {
       graphs.emplace_back(format, build_graph(other));
-    } catch (const Error&) {  // not with these shapes
+    } catch (const Error&) {  // the operator refuses these shapes in this format
     }
   }
   return graphs;
@@ -222,7 +221,7 @@ std::vector<SelectedKernels> select_variants(const Case& c, const Graph& graph,
   return selections;
 }
 
-// Steps of contexts are named like variants.
+// Steps of contexts are selected by name, like variants.
 std::set<std::string> step_names(const CaseSelection& selection, CaseFiles& files) {
   std::set<std::string> names;
   if (selection.variants.empty()) return names;
@@ -236,7 +235,7 @@ std::set<std::string> step_names(const CaseSelection& selection, CaseFiles& file
   return names;
 }
 
-// What the operators of these cases have, and what else may be named.
+// Names of the variants of these cases' operators, in addition to `known`.
 std::set<std::string> known_variants(const std::vector<Case>& cases,
                                      std::set<std::string> known = {}) {
   std::set<const Op*> ops;

@@ -9,18 +9,19 @@
 
 namespace opbench {
 
-/// A case with its graph and, for every variant asked for, the kernels or the reason why not.
+/// A case with its graph. Each requested variant has its kernels, or the reason why it has none.
 struct PlannedCase {
   Case spec;
   Graph graph;
   std::vector<SelectedKernels> variants;
 };
 
-/// All single operators that are selected, checked: cases in the order of the command line and the
-/// files, crossed with dtypes, then formats; the filter and the part applied. Errors: throws Error
-/// on anything that the command line or a file gets wrong. Nothing has run then.
+/// Plans and checks all selected single operators. Cases are in the order of the command line and
+/// the files, crossed with dtypes, then formats. The filter and the part are applied. Nothing has
+/// run yet.
+/// Errors: throws Error on any mistake in the command line or a file.
 std::vector<PlannedCase> make_case_plan(const CaseSelection& selection, CaseFiles& files);
-/// The same, for one who needs the files for nothing else.
+/// Like the overload above, for callers that do not need the files.
 std::vector<PlannedCase> make_case_plan(const CaseSelection& selection);
 
 }  // namespace opbench

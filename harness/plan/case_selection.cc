@@ -30,7 +30,7 @@ Part parse_part(const std::string& text) {
 
 std::string to_string(const Part& part) { return fmt::format("{}/{}", part.index, part.count); }
 
-// Ids are searched as a whole: those of an optimiser list hundreds of shapes.
+// Ids are matched as a whole: those of an optimiser list hundreds of shapes.
 CaseFilter::CaseFilter(const std::string& pattern)
     : matches_(pattern.empty() ? nullptr : name_pattern(pattern, "--filter")) {}
 
@@ -85,7 +85,7 @@ bool parse_whole(std::string_view text, T& value) {
 
 using Texts = std::vector<std::string>;
 
-// How each type of member is read from text ...
+// Reads each type of member from text.
 
 void read(const bool& text, bool& value) { value = text; }
 void read(const std::string& text, std::string& value) { value = text; }
@@ -111,7 +111,7 @@ void read(const Texts& texts, Symbols& symbols) {
   }
 }
 
-// ... and written to the same kind of text.
+// Writes each type of member to text; the inverse of `Read`.
 
 bool write(const bool& value) { return value; }
 std::string write(const std::string& value) { return value; }

@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-// The operators of the graph and those that its composite ones may be written as.
+// Operators of the graph, and those that its composite operators may be expanded to.
 std::map<std::string, const Op*> operators_of(const LogicalGraph& values) {
   std::map<std::string, const Op*> ops;
   for (const Node& node : values.graph.nodes) {
@@ -24,7 +24,8 @@ std::map<std::string, const Op*> operators_of(const LogicalGraph& values) {
   return ops;
 }
 
-// Of the device, for all values, and no narrower than what it stores.
+// True for kernels of the device that take all values and do not compute in a narrower dtype than
+// they store.
 bool is_same_function(const Kernel& kernel) {
   return kernel.provider == Provider::npu && kernel.takes == InputRange::any && !kernel.judged_as;
 }
@@ -78,7 +79,8 @@ std::vector<Choice> choices_of(const LogicalGraph& values, const PlanSetting& wr
     if (rule.name != "allow_fp32_to_fp16") choices.push_back(rule_choice(rule, written));
   }
   for (const auto& [name, op] : operators_of(values)) {
-    if (op->context.conversion != Conversion::none) continue;  // they are what is counted
+    // The search counts conversions; they are not choices.
+    if (op->context.conversion != Conversion::none) continue;
     Choice choice = variant_choice(*op, written);
     if (choice.words.size() > 1) choices.push_back(std::move(choice));
   }

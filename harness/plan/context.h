@@ -12,100 +12,103 @@
 
 namespace opbench {
 
-/// Whose kernels a context takes where it names none: `npu`, `native` or `onednn`, under this key.
+/// Key of `variants` that selects the provider of operators without an entry: `npu`, `native` or
+/// `onednn`.
 inline constexpr std::string_view kDefaultVariants = "default";
 
-/// The variant that computes every node by its fp64 reference, rounded to the output's dtype: for
-/// dumps to compare against. Runs only when asked for by name.
+/// Variant that computes every node by its fp64 reference, rounded to the output's dtype. It is for
+/// dumps to compare against, and runs only if named.
 inline constexpr std::string_view kReferenceVariant = "reference";
 
-/// A tensor that a context is given: an input, which comes anew with every call, or a parameter,
-/// which a backward pass differentiates and an update changes.
+/// A tensor that is given to a context. An input has new values in every call. A parameter is
+/// differentiated by a backward pass and changed by an update.
 struct ContextTensor {
   std::string name;
   Dims shape;
-  std::optional<DType> dtype;    ///< none: the context's, or what the operator that takes it wants
-  std::optional<Format> format;  ///< of the storage it arrives in; none: plain
+  std::optional<DType> dtype;    ///< none: the context's, or that of the operator that reads it
+  std::optional<Format> format;  ///< of the storage in which it arrives; none: plain
   std::optional<Distribution> data;
   std::string origin;  ///< "file:line", for messages
 };
 
-/// One call of an operator. Tensors are named; a name is written once.
+/// One call of an operator. Tensors are named. A name is written once.
 struct ContextNode {
   std::string name;  ///< "stage2.1.branch2.dw", unique
   const Op* op = nullptr;
   std::vector<std::string> inputs;
-  /// As many as the operator has, or fewer: further ones have no name. "_": nobody reads it.
+  /// As many as the operator has, or fewer: further outputs have no name. "_": an output without a
+  /// reader.
   std::vector<std::string> outputs;
   Attrs attrs;
   std::string origin;
 };
 
-/// A graph as written, with blocks included, repetitions unrolled and symbols replaced.
+/// A written graph with blocks included, repetitions unrolled and symbols replaced.
 struct ContextGraph {
   std::vector<ContextTensor> inputs, parameters;
   std::vector<ContextNode> nodes;  ///< in any order
   std::vector<std::string> outputs;
 };
 
-/// What a backward pass starts from.
+/// The scalar that a backward pass starts from.
 enum class Loss { sum, mean };
 
 /// Mixed precision.
 struct Precision {
-  /// O0: as written. O1: conv2d, linear and matmul in fp16; batch_norm, softmax and cross_entropy
-  /// in fp32. O2: all but batch_norm in fp16.
+  /// O0: dtypes as written. O1: conv2d, linear and matmul in fp16; batch_norm, softmax and
+  /// cross_entropy in fp32. O2: all but batch_norm in fp16.
   enum class Level { O0, O1, O2 };
   enum class Scaling { none, fixed, dynamic };
   using Half = HalfMode;
 
   Level level = Level::O0;
   Scaling scaling = Scaling::none;
-  double loss_scale = 1;  ///< what a dynamic scale starts from
+  double loss_scale = 1;  ///< initial value of a dynamic scale
   Half half = Half::ieee;
 };
 
-/// What a step's results are held to beside those of the first step of the same shapes.
+/// Criterion for a step's results against those of the first step of the same shapes.
 struct ContextStandard {
   enum class Kind { mixed, prec, cosine };
   Kind kind = Kind::mixed;
   double limit = 0;  ///< `prec`: largest absolute difference; `cosine`: least cosine
 };
 
-/// One way to run a context. Steps with the same symbols and blocks share a graph.
+/// One setting of a context. Steps with the same symbols and blocks share a graph.
 struct ContextStep {
   std::string name;
-  std::string summary;  ///< what the step changes, for the report
-  /// The step whose settings it takes over and that it is compared with; -1: none.
+  std::string summary;  ///< the step's changes, for the report
+  /// The step whose settings this step starts from and is compared with; -1: no step.
   int after = -1;
-  /// Not empty: why it cannot run here ("stream synchronisation exists on a device only").
+  /// The reason why the step cannot run here ("stream synchronisation exists on a device only");
+  /// may be empty.
   std::string not_applicable;
-  /// Kernels by operator, tried in that order.
+  /// Kernels by operator, in the order in which they are tried.
   std::map<std::string, std::vector<std::string>> variants;
   FrameworkRules rules;
   Precision precision;
   ContextStandard standard;
   std::int64_t samples =
-      1;  ///< per call, such as the batch; times of steps are compared per sample
+      1;  ///< per call, such as the batch size; times of steps are compared per sample
   std::shared_ptr<const ContextGraph> graph;
   std::string origin;
 };
 
-/// The parameter update that follows a backward pass: parameter - rate*gradient, by axpy.
+/// Parameter update that follows a backward pass: parameter - rate*gradient, by axpy.
 struct ContextUpdate {
   double rate = 0;
 };
 
-/// A small network and the steps of its tuning.
+/// A small network, and the steps of its tuning.
 struct Context {
   std::string name;
-  std::vector<DType> dtypes;  ///< of the tensors that state none; one run each
+  std::vector<DType> dtypes;  ///< of tensors that state no dtype; one run each
   bool backward = false;
   Loss loss = Loss::sum;
   std::optional<ContextUpdate> update;
   std::optional<std::uint64_t> seed;
   std::vector<ContextStep> steps;  ///< at least one
-  std::string symbols;             ///< "N=8", as the run has them, for the id
+  std::string symbols;             ///< "N=8", as the run has set them, for the id
   std::string origin;
 };
 

@@ -16,7 +16,7 @@ bool is_number(const std::string& text) {
                                       [](char letter) { return letter >= '0' && letter <= '9'; });
 }
 
-// Made of numbers and symbols, one symbol at least: other words are left as they are.
+// True for numbers and symbols with at least one symbol. Other words are left unchanged.
 bool has_symbols_only(const std::string& text, const Symbols& symbols) {
   bool has_symbol = false;
   for (std::size_t start = 0; start <= text.size();) {
@@ -93,18 +93,19 @@ namespace {
 
 constexpr std::size_t kDeepestInclude = 16;
 constexpr std::int64_t kMostRepeats = 10000;
-// Beside its text: a name costs a string and its places in maps, an entry some of them.
+// Estimated bytes in addition to the text. A name takes a string and its places in maps. An entry
+// (a tensor, node or attribute) takes several of them.
 constexpr std::size_t kNameBytes = 64, kEntryBytes = 256;
 
 [[noreturn]] void fail(const std::string& origin, const std::string& message) {
   throw Error(fmt::format("{}: {}", origin, message));
 }
 
-/// A graph that is being included: what its names and symbols stand for.
+/// A graph that is being included, with the values of its names and symbols.
 struct Scope {
   std::string prefix;
   const Symbols& symbols;
-  std::unordered_map<std::string, std::string> bound = {};  // names that its user gives
+  std::unordered_map<std::string, std::string> bound = {};  // names that the including graph gives
 
   std::string tensor(const std::string& name) const {
     if (name == "_") return name;
@@ -123,7 +124,7 @@ class Expansion {
       result_.inputs.push_back(tensor(input, scope));
     }
     add(graph, scope);
-    for (const auto& [name, unused] : same_as_) resolved(name);  // even those that nobody reads
+    for (const auto& [name, unused] : same_as_) resolved(name);  // even tensors that are not read
     for (ContextNode& node : result_.nodes) {
       for (std::string& input : node.inputs) input = resolved(input);
     }
@@ -209,8 +210,8 @@ class Expansion {
     including_.pop_back();
   }
 
-  // The user's names for what the block writes. What the block only hands on, an input or a result
-  // that is already named, has two names from then on.
+  // Gives the block's outputs the names of the including graph. An output that the block passes
+  // through (an input or an already named result) has two names from then on.
   void bind_outputs(const BlockTemplate& block, const NodeTemplate& node,
                     const std::vector<std::string>& names, Scope& scope) {
     for (std::size_t i = 0; i < names.size(); ++i) {
@@ -258,7 +259,7 @@ class Expansion {
     return repeats;
   }
 
-  // The tensor behind all names of it. Shortens the way for the next who asks.
+  // The tensor that a name stands for. Shortens the chain of names (path compression).
   std::string resolved(const std::string& name) {
     std::vector<std::string> passed;
     std::string last = name;

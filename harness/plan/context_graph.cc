@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-/// Prefixes errors with the place in the file that they stem from.
+/// Prefixes errors with their place in the file.
 template <class Body>
 void located(const std::string& origin, Body body) {
   try {
@@ -22,7 +22,7 @@ void located(const std::string& origin, Body body) {
   }
 }
 
-/// Who reads a tensor first, and as which of its inputs.
+/// The first node that reads a tensor, and the input by which it reads it.
 struct Use {
   const ContextNode* node = nullptr;
   std::size_t input = 0;
@@ -70,7 +70,7 @@ class Builder {
       if (!tensor.data) without_data_.push_back(added);
       if (!tensor.format) return;
       const Format format = format_for_rank(*tensor.format, tensor.shape.size());
-      describe(dtype_of(tensor), tensor.shape, format);  // refuses a rank that the format has not
+      describe(dtype_of(tensor), tensor.shape, format);  // throws if the rank is not supported
       result_.arriving.emplace_back(added, format);
     });
   }
@@ -106,8 +106,8 @@ class Builder {
     fill_first_uses(call.problem, given);
   }
 
-  // What a batch norm in training makes of its running statistics is a result, unless the file
-  // names it itself.
+  // The updated running statistics of a batch norm in training are results, unless the file names
+  // them itself.
   void keep_statistics(const ContextNode& node, const Node& call) {
     for (const std::size_t i : {1, 2}) {  // running_mean_out, running_var_out
       if (i >= call.outputs.size() || i < node.outputs.size()) continue;
@@ -118,7 +118,7 @@ class Builder {
     }
   }
 
-  // What an input is filled with follows from the operator that reads it first.
+  // The operator that first reads an input decides its data.
   void fill_first_uses(const Problem& problem, const std::vector<std::size_t>& given) {
     for (std::size_t i = 0; i < given.size(); ++i) {
       const auto waiting = std::find(without_data_.begin(), without_data_.end(), given[i]);
@@ -153,7 +153,7 @@ class Builder {
     if (context_.update) update(wanted, gradients, flag);
   }
 
-  // The output itself where it is a scalar.
+  // The output itself if it is a scalar.
   std::optional<std::size_t> loss_of(std::size_t output, const std::string& name) {
     if (!is_floating(result_.graph.tensors[output].desc.dtype)) return std::nullopt;
     if (step_.precision.level != Precision::Level::O0) {
@@ -169,7 +169,8 @@ class Builder {
     return loss;
   }
 
-  // Divides the gradients by the loss scale; returns a flag that says if one of them is not finite.
+  // Divides the gradients by the loss scale. Returns a flag that is set if a gradient is not
+  // finite.
   std::size_t unscale(const std::vector<std::size_t>& wanted, Gradients& gradients) {
     const Op& check = find_op("non_finite_check");
     std::vector<std::size_t> scaled;

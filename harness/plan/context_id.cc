@@ -20,7 +20,7 @@ std::optional<DType> dtype_of(std::string_view text) {
   return found == kAllDTypes.end() ? std::nullopt : std::optional(*found);
 }
 
-// NAME=NUMBER
+// Parses NAME=NUMBER.
 bool read_symbol(std::string_view text, Symbols& symbols) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) return false;
@@ -64,7 +64,7 @@ const Context* find_context(const CaseFile& file, const std::string& name) {
   return found == file.contexts.end() ? nullptr : &*found;
 }
 
-// The file was read without the id's symbols: what is wrong now is theirs.
+// The file was read before without the id's symbols, so an error here is caused by them.
 Context with_symbols(const std::string& path, const ContextId& id, const std::string& text) {
   try {
     CaseFiles files(id.symbols);
@@ -74,7 +74,7 @@ Context with_symbols(const std::string& path, const ContextId& id, const std::st
   }
 }
 
-// In the first of the files that has it.
+// The context of the first file that has it.
 Context context_of(const ContextId& id, const std::string& text, CaseFiles& files,
                    const std::vector<std::string>& words) {
   std::vector<std::string> names;

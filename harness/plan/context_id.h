@@ -11,14 +11,14 @@
 
 namespace opbench {
 
-/// What the id of a context says, such as "shuffle_unit[N=8,fp16]".
+/// Parts of a context's id, such as "shuffle_unit[N=8,fp16]".
 struct ContextId {
   std::string name;
   Symbols symbols;
   DType dtype = DType::fp32;
 };
 
-/// Nothing for what has another form, as the id of a case of an operator.
+/// Returns nothing for text of another form, such as the id of an operator's case.
 std::optional<ContextId> parse_context_id(std::string_view id);
 
 /// A context that --case names by its id.
@@ -27,9 +27,9 @@ struct NamedContext {
   DType dtype = DType::fp32;
 };
 
-/// The contexts that are selected by their ids, looked for in the case files that are selected or,
-/// without any, in the folder `cases` and those installed. Errors: throws Error for one that is
-/// nowhere.
+/// Contexts that are selected by their ids. They are searched in the selected case files. If no
+/// file is selected, they are searched in the folder `cases` and the installed cases.
+/// Errors: throws Error for a context that is not found.
 std::vector<NamedContext> contexts_by_id(const CaseSelection& selection);
 
 }  // namespace opbench

@@ -14,7 +14,8 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kGiven = static_cast<std::size_t>(-1);  // by an input or a parameter
+// Writer of an input or a parameter: it is given, no node writes it.
+constexpr std::size_t kGiven = static_cast<std::size_t>(-1);
 
 [[noreturn]] void fail(const std::string& origin, const std::string& message) {
   throw Error(fmt::format("{}: {}", origin, message));
@@ -25,7 +26,7 @@ class Ordering {
   explicit Ordering(ContextGraph& graph) : graph_(graph) {
     for (const ContextTensor& tensor : graph.inputs) write(tensor.name, kGiven, tensor.origin);
     for (const ContextTensor& tensor : graph.parameters) write(tensor.name, kGiven, tensor.origin);
-    std::unordered_map<std::string_view, std::string_view> names;  // of nodes -> where
+    std::unordered_map<std::string_view, std::string_view> names;  // of nodes -> place in the file
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       const ContextNode& node = graph.nodes[i];
       const auto [first, is_new] = names.emplace(node.name, node.origin);
@@ -122,7 +123,7 @@ class Ordering {
     }
   }
 
-  // A node that waits has a source that waits too: going from one to the next must come round.
+  // Each waiting node has a source that waits too, so the chain of sources ends in a cycle.
   [[noreturn]] void fail_with_cycle(const std::vector<std::size_t>& missing) const {
     const auto waits = [&](std::size_t node) { return missing[node] > 0; };
     std::size_t node = 0;

@@ -20,7 +20,7 @@ const std::vector<DType>& dtypes_of(const CaseSelection& selection, const Contex
   return selection.dtypes.empty() ? context.dtypes : selection.dtypes;
 }
 
-// Steps that are left out are no longer compared with.
+// Removes steps that are not selected. Other steps are not compared with them any more.
 void select_steps(const CaseSelection& selection, Context& context) {
   if (selection.variants.empty()) return;
   std::vector<ContextStep> kept;

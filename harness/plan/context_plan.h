@@ -18,11 +18,11 @@ struct PlannedStep {
   ContextStep spec;
   Graph graph;
   SelectedKernels selection;
-  std::vector<std::size_t> results;  ///< tensors that it is judged by, in the order of all steps
+  std::vector<std::size_t> results;  ///< tensors that decide its verdict, in the order of all steps
   MemoryPlan memory;
   double planning_ms = 0;
 
-  /// Why it does not run; empty if it does.
+  /// The reason why the step does not run; empty if it runs.
   const std::string& refusal() const { return selection.refusal; }
 };
 
@@ -31,27 +31,28 @@ struct PlannedContext {
   Context spec;
   DType dtype = DType::fp32;
   std::vector<PlannedStep> steps;
-  std::optional<double> loss_scale;  ///< of `set_loss_scale`
+  std::optional<double> loss_scale;  ///< set by `set_loss_scale`
 
-  /// "shufflenet_v2_forward[N=8,fp16]": the name in reports and, hashed, the seed.
+  /// "shufflenet_v2_forward[N=8,fp16]": the name in reports. Its hash is the seed.
   std::string id() const;
   std::uint64_t seed() const;
   std::size_t largest_step_bytes() const;
 };
 
-/// Plans one step. Errors: throws Error where its graph is wrong; a step that no kernel takes has
-/// the reason as its refusal.
+/// Plans one step. If no kernel takes a node, the step's refusal is the reason.
+/// Errors: throws Error if its graph is wrong.
 PlannedStep plan_step(const Context& context, const ContextStep& step, DType dtype);
 
-/// Plans the steps that scale their loss anew, with this scale. False if none does. Errors: those
-/// of `plan_step`.
+/// Plans the steps with a scaled loss again, with this scale. Returns false if no step scales its
+/// loss.
+/// Errors: those of `plan_step`.
 bool set_loss_scale(PlannedContext& context, double scale);
 
-/// Everything of the case files' contexts that is selected: crossed with dtypes, filtered by
-/// id and name, with the steps that `--variant` names, or all.
-/// Errors: throws Error on anything that the command line or a file gets wrong.
+/// All selected contexts of the case files: crossed with dtypes, filtered by id and name. They have
+/// the steps that `--variant` names, or all steps.
+/// Errors: throws Error on any mistake in the command line or a file.
 std::vector<PlannedContext> make_context_plan(const CaseSelection& selection, CaseFiles& files);
-/// The same, for one who needs the files for nothing else.
+/// Like the overload above, for callers that do not need the files.
 std::vector<PlannedContext> make_context_plan(const CaseSelection& selection);
 
 }  // namespace opbench

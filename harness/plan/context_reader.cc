@@ -18,16 +18,16 @@
 namespace opbench {
 namespace {
 
-/// Reads the steps of one context, whose own settings and graph are `settings` and `graph`.
+/// Reads the steps of one context. `settings` and `graph` are the context's own.
 class StepReader {
  public:
   StepReader(const ContextSurroundings& file, ContextBudget& budget, const GraphTemplate& graph,
              const ContextSettings& settings)
       : file_(file), budget_(budget), graph_(graph), own_(settings) {}
 
-  /// Of `steps:`.
+  /// Reads `steps:`.
   std::vector<ContextStep> read(const YamlValue& value);
-  /// Of a context without `steps:` that stands at `origin`: one, called "default".
+  /// Returns the single step "default" of a context at `origin` without `steps:`.
   std::vector<ContextStep> read_none(const std::string& origin);
 
  private:
@@ -53,7 +53,7 @@ const std::vector<std::string> kStepKeys = {"name",  "summary",   "after",      
                                             "rules", "precision", "standard",      "samples",
                                             "set",   "blocks",    "not_applicable"};
 
-constexpr std::size_t kMostSteps = 1000;
+constexpr std::size_t kMostSteps = 1000;  // of one context
 
 template <class Map>
 std::vector<std::string> keys_of(const Map& map) {
@@ -62,7 +62,7 @@ std::vector<std::string> keys_of(const Map& map) {
   return keys;
 }
 
-// "; did you mean ..." among what there is.
+// "; did you mean ..." with a similar known name.
 std::string hint(const std::string& name, const std::vector<std::string>& known) {
   return known.empty() ? "; there are none" : suggestion(name, known);
 }
@@ -90,7 +90,7 @@ std::int64_t samples_of(const ContextSettings& settings, const Symbols& symbols)
   return samples;
 }
 
-// What a step takes of the budget beside its graph.
+// Bytes of the budget that a step takes in addition to its graph.
 std::size_t bytes_of(const ContextSettings& settings, const Symbols& symbols) {
   constexpr std::size_t kStepBytes = 512, kEntryBytes = 128;
   std::size_t entries = symbols.size() + settings.set.size() + settings.blocks.size();
@@ -141,8 +141,8 @@ void StepReader::add(const YamlValue& value) {
   finish(std::move(step), std::move(settings));
 }
 
-// What the step starts from, and which step it is compared with: one that cannot run passes on the
-// one that it would have been compared with itself.
+// Settings that the step starts from. Also sets the step that it is compared with. A step that
+// cannot run is replaced by the step that it would be compared with itself.
 ContextSettings StepReader::settings_before(const YamlValue& value, ContextStep& step) const {
   const auto comparable = [&](std::size_t i) {
     return steps_[i].not_applicable.empty() ? static_cast<int>(i) : steps_[i].after;
@@ -227,7 +227,7 @@ const std::vector<std::string> kContextKeys = {
     "name",   "dtypes", "inputs", "parameters", "nodes", "outputs",  "loss",    "backward",
     "update", "seed",   "steps",  "variants",   "rules", "standard", "samples", "precision"};
 
-constexpr std::size_t kMostContexts = 1000;
+constexpr std::size_t kMostContexts = 1000;  // of one file
 
 Loss loss(const YamlValue& value) {
   const std::string text = value.text("loss");

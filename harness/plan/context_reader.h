@@ -8,8 +8,9 @@
 
 namespace opbench {
 
-/// Reads `contexts:`. Graphs have their blocks included and their nodes in the order of execution.
-/// Errors: throws Error "file:line: ..." on anything unknown, mistyped, unused or out of range.
+/// Reads `contexts:`. Graphs have their blocks included, and their nodes are in the order of
+/// execution.
+/// Errors: throws Error "file:line: ..." on any unknown, mistyped, unused or out-of-range value.
 std::vector<Context> read_contexts(const YamlValue& value, const ContextSurroundings& file,
                                    GraphReader& reader, ContextBudget& budget);
 

@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-/// A word that a key may be, and what it means.
+/// Allowed words of a key, with their values.
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
@@ -46,7 +46,7 @@ std::vector<std::string> kernel_names(const std::string& op, const YamlValue& va
   return names;
 }
 
-// Whose kernels operators take that are not named.
+// Provider of the kernels of operators without an entry.
 std::string default_variants(const YamlValue& value) {
   const std::vector<std::string> words = {"npu", "native", "onednn",
                                           std::string(kReferenceVariant)};
@@ -111,7 +111,7 @@ double scale(const YamlValue& value, std::string_view what) {
 }
 
 Precision precision(const YamlValue& value) {
-  constexpr double kInitialScale = 65536;  // 2^16, as torch.cuda.amp.GradScaler starts
+  constexpr double kInitialScale = 65536;  // 2^16, the initial scale of torch.cuda.amp.GradScaler
   Precision result;
   if (value.is_scalar()) {
     result.level = level(value);
@@ -144,7 +144,7 @@ Precision precision(const YamlValue& value) {
 ContextStandard standard(const YamlValue& value) {
   using Kind = ContextStandard::Kind;
   const std::string text = value.text("standard");
-  constexpr double kLeastCosine = 0.99;  // that of judge/standards.yaml
+  constexpr double kLeastCosine = 0.99;  // the cosine limit of judge/standards.yaml
   if (text == "mixed") return {};
   if (text == "cosine") return {Kind::cosine, kLeastCosine};
   for (const auto& [word, kind, most] :

@@ -12,39 +12,40 @@
 
 namespace opbench {
 
-/// What a context states and a step may change.
+/// Settings that a context states and a step may change.
 struct ContextSettings {
   std::map<std::string, std::vector<std::string>> variants;
   FrameworkRules rules;
   Precision precision;
   ContextStandard standard;
-  SymbolValue samples = {"samples", "1", ""};  ///< seen with the step's symbols
-  // Of steps only.
+  SymbolValue samples = {"samples", "1", ""};  ///< evaluated with the step's symbols
+  // The following two are settings of steps only.
   Symbols set;                                ///< values of symbols of the file
-  std::map<std::string, std::string> blocks;  ///< includes of the first are of the second
+  std::map<std::string, std::string> blocks;  ///< includes of the key become includes of the value
 };
 
-/// The keys that `read_setting` knows in a context; in a step also "set" and "blocks".
+/// Keys of a context that `read_setting` takes. A step has "set" and "blocks" in addition.
 inline const std::vector<std::string> kSettingKeys = {"variants", "rules", "precision", "standard",
                                                       "samples"};
 
-/// A rule of `rules:` and the words that it may be set to: "false" and "true", or its own.
+/// A rule of `rules:` and its allowed words: "false" and "true", or words of its own.
 struct RuleWords {
   std::string_view name;
   std::vector<std::string_view> words;
-  /// Sets the rule to word number `word`.
+  /// Sets the rule to the word of that index.
   void (*set)(FrameworkRules& rules, std::size_t word);
-  /// The number of the word that it is set to.
+  /// Index of the word that the rule is set to.
   std::size_t (*get)(const FrameworkRules& rules);
 };
 
 /// All rules, in the order of the documentation.
 std::span<const RuleWords> rule_words();
 
-/// Reads one of `variants`, `rules`, `precision`, `standard`, `samples` into `settings`, of which
-/// it replaces what is stated: variants by operator, rules one by one, the others as a whole. Other
-/// keys are left alone. Errors: throws Error "file:line: ..." on unknown operators, variants and
-/// rules, and values of another kind or out of range.
+/// Reads one of `variants`, `rules`, `precision`, `standard`, `samples` into `settings`. It
+/// replaces stated values only: variants by operator, rules by rule, the others as a whole. Other
+/// keys are ignored.
+/// Errors: throws Error "file:line: ..." on unknown operators, variants and rules, and values of
+/// another type or out of range.
 void read_setting(const std::string& key, const YamlValue& value, ContextSettings& settings);
 
 }  // namespace opbench

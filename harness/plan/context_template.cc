@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::int64_t kLargestNumber = 1000000000;
 constexpr std::size_t kMostSymbols = 100;  // of a block
-// What an entry takes beside its text.
+// Memory of an entry in addition to its text.
 constexpr std::size_t kEntryBytes = 64;
 
 std::vector<std::string> texts(const YamlValue& value, std::string_view what) {
@@ -45,7 +45,7 @@ std::vector<SymbolValue> symbol_values(const YamlValue& value, std::string_view 
   return result;
 }
 
-// A list of names that must be given, or a mapping from names to what they are by default.
+// Reads a list of names without defaults, or a mapping from names to defaults.
 std::vector<SymbolValue> block_symbols(const YamlValue& value) {
   std::vector<SymbolValue> result;
   if (value.is_mapping()) {
@@ -86,7 +86,8 @@ void require_node_parts(const YamlValue& value, const NodeTemplate& node, bool h
   if (node.op != nullptr && node.outputs.empty()) value.fail("the node has no 'out'");
 }
 
-// An operator whose outputs are a list has as many as the problem says; a dump numbers them.
+// True for an operator with a list of outputs. The problem decides their number, and a dump numbers
+// them.
 bool has_listed_outputs(const Op& op) {
   return op.outputs.size() == 1 && op.outputs[0].ir_path.ends_with('_');
 }

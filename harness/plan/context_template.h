@@ -14,21 +14,21 @@ namespace opbench {
 
 class YamlValue;
 
-/// What the contexts of a file may cost, so that a few lines of nested repetitions cannot ask for
-/// all memory.
+/// Limits of the contexts of a file: a few lines of nested repetitions must not exhaust the memory.
 struct ContextLimits {
   std::int64_t nodes = 50000;                    ///< of one graph
   std::int64_t bytes = std::int64_t{256} << 20;  ///< of names, shapes and attributes in all graphs
 };
 
-/// Counts what has been read and unrolled of one file.
+/// Counts the memory and nodes of one file's contexts.
 class ContextBudget {
  public:
   explicit ContextBudget(const ContextLimits& limits) : limits_(limits) {}
 
-  /// Errors: throws Error, prefixed with `origin`, if that is too much in all.
+  /// Adds `bytes` to the total.
+  /// Errors: throws Error, prefixed with `origin`, if the total is above the limit.
   void spend(std::size_t bytes, const std::string& origin);
-  /// Errors: throws Error, prefixed with `origin`, if a graph of so many nodes is too large.
+  /// Errors: throws Error, prefixed with `origin`, if the graph has more nodes than the limit.
   void require_nodes(std::size_t nodes, const std::string& origin) const;
 
  private:
@@ -36,7 +36,7 @@ class ContextBudget {
   std::int64_t spent_ = 0;
 };
 
-/// A context's or a block's tensor as written; the shape is of extent expressions.
+/// A written tensor of a context or a block. Its shape has extent expressions.
 struct TensorTemplate {
   std::string name;
   std::vector<std::string> shape = {};
@@ -46,7 +46,7 @@ struct TensorTemplate {
   std::string origin;
 };
 
-/// An attribute whose values may have symbols in them.
+/// An attribute whose values may contain symbols.
 struct AttrTemplate {
   std::string name;
   std::vector<std::string> values;
@@ -54,7 +54,7 @@ struct AttrTemplate {
   std::string origin;
 };
 
-/// An extent expression that stands for a symbol, and where it is written.
+/// An extent expression that is the value of a symbol, and its place in the file.
 struct SymbolValue {
   std::string name;
   std::string value;
@@ -64,12 +64,12 @@ struct SymbolValue {
 /// A call of an operator, or of a block.
 struct NodeTemplate {
   std::string name;
-  const Op* op = nullptr;  ///< null: of a block
+  const Op* op = nullptr;  ///< null: the node is a block
   std::vector<std::string> inputs, outputs;
   std::vector<AttrTemplate> attrs = {};
-  std::string block = {};  ///< the one to include
+  std::string block = {};  ///< the block to include
   std::vector<SymbolValue> with = {};
-  std::optional<std::string> repeat = {};  ///< none: once, and its names have no number
+  std::optional<std::string> repeat = {};  ///< none: included once, with names without a number
   std::int64_t first = 0;                  ///< number of the first repetition
   std::string origin;
 };
@@ -85,14 +85,14 @@ struct GraphTemplate {
 /// A graph to include. Its inputs have names only.
 struct BlockTemplate {
   std::string name;
-  std::vector<SymbolValue> symbols;  ///< what `with` gives; an empty value must be given
+  std::vector<SymbolValue> symbols;  ///< defaults; empty: `with` must give the value
   GraphTemplate graph;
 };
 
 using Blocks = std::map<std::string, BlockTemplate>;
 
-/// A name of letters, digits, '_', '-' and '.'. Errors: throws Error "file:line: ..." if it has
-/// others.
+/// Reads a name of letters, digits, '_', '-' and '.'.
+/// Errors: throws Error "file:line: ..." if it has other characters.
 std::string read_name(const YamlValue& value, std::string_view what);
 
 /// Reads the graphs of one file.
@@ -100,15 +100,16 @@ class GraphReader {
  public:
   explicit GraphReader(ContextBudget& budget) : budget_(budget) {}
 
-  /// Reads `parameters`, `nodes` or `outputs`, or a context's `inputs`, into `graph`; other keys
-  /// are left alone.
+  /// Reads `parameters`, `nodes` or `outputs`, or a context's `inputs`, into `graph`. Other keys
+  /// are ignored.
   void read(const std::string& key, const YamlValue& value, GraphTemplate& graph);
-  /// Gives nodes without a name that of their operator, with a number where it is taken.
-  /// Errors: throws Error "file:line: ..." where a graph has no nodes or outputs, a name is written
-  /// twice, or read or named in the outputs but not written.
+  /// Names nodes without a name after their operator, with a number if the name is taken.
+  /// Errors: throws Error "file:line: ..." if a graph has no nodes or outputs, a name is written
+  /// twice, or a name is read or listed in the outputs but not written.
   void finish(GraphTemplate& graph, bool is_block);
-  /// Reads `blocks:`. Errors: also on inclusion of blocks that are not there, or with another
-  /// number of inputs or outputs.
+  /// Reads `blocks:`.
+  /// Errors: throws Error also on includes of blocks that do not exist, or with another number of
+  /// inputs or outputs.
   Blocks read_blocks(const YamlValue& value);
 
  private:
@@ -120,14 +121,14 @@ class GraphReader {
   const Op& op(const YamlValue& value);
 
   ContextBudget& budget_;
-  std::map<std::string, const Op*> ops_;  // found before: a search goes through all
+  std::map<std::string, const Op*> ops_;  // cache: the full search is linear
 };
 
-/// Errors: throws Error "file:line: ..." unless every block that `graph` includes is among `blocks`
-/// and takes as many inputs and outputs as it is given.
+/// Errors: throws Error "file:line: ..." if a block that `graph` includes is not among `blocks` or
+/// has another number of inputs or outputs.
 void check_includes(const GraphTemplate& graph, const Blocks& blocks);
 
-/// What the contexts of a file see of the rest of it.
+/// Parts of the file that its contexts use.
 struct ContextSurroundings {
   const Symbols& symbols;
   const std::vector<DType>& dtypes;  ///< of contexts that state none; empty: fp32

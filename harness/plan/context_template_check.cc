@@ -15,7 +15,7 @@ namespace {
   throw Error(fmt::format("{}: {}", origin, message));
 }
 
-/// Who writes each tensor, and whether anybody reads it.
+/// The writer of each tensor, and its readers.
 class Names {
  public:
   Names(const GraphTemplate& graph, bool is_block) : graph_(graph), is_block_(is_block) {}
@@ -79,7 +79,7 @@ class Names {
     }
   }
 
-  // Lists what there is only where that is short.
+  // Lists the known names only if the list is short.
   std::string nearby(const std::string& name) const {
     constexpr std::size_t kMostListed = 20, kMostCompared = 10000;
     std::vector<std::string> names;
@@ -93,12 +93,12 @@ class Names {
 
   const GraphTemplate& graph_;
   const bool is_block_;
-  std::unordered_map<std::string, std::string> writers_, given_;  // name -> where
+  std::unordered_map<std::string, std::string> writers_, given_;  // name -> place in the file
   std::unordered_set<std::string> read_;
 };
 
 void name_nodes(std::vector<NodeTemplate>& nodes) {
-  std::unordered_map<std::string, std::string> taken;  // name -> where
+  std::unordered_map<std::string, std::string> taken;  // name -> place in the file
   for (const NodeTemplate& node : nodes) {
     if (node.name.empty()) continue;
     const auto [first, is_new] = taken.emplace(node.name, node.origin);

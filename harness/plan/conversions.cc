@@ -12,7 +12,7 @@ namespace {
 Attrs trans_data_attrs(const TensorDesc& given, const TensorDesc& wanted) {
   Attrs attrs(find_op("trans_data").attrs);
   attrs.put("dst_format", std::string(name(wanted.format)));
-  // Only one side is FRACTAL_Z and says how its groups are packed.
+  // Only the FRACTAL_Z side states how its groups are packed.
   attrs.put("groups", std::int64_t{std::max(given.groups, wanted.groups)});
   return attrs;
 }

@@ -29,7 +29,7 @@ class Differentiation {
 
  private:
   void differentiate(std::size_t index) {
-    // Copied: appending nodes moves the originals.
+    // A copy, because appending nodes moves the originals.
     const Node node = graph_.nodes[index];
     if (!reached(node)) return;
     if (node.problem.op->gradient == nullptr) {
@@ -63,7 +63,7 @@ class Differentiation {
     }
   }
 
-  // The gradient of an input that was broadcast or promoted has the shape and dtype of the result.
+  // Fits the gradient of a broadcast or promoted input to the input's shape and dtype.
   std::size_t fitted(std::size_t tensor, std::size_t gradient, const Node& forward) {
     return in_dtype_of(tensor, in_shape_of(tensor, gradient, forward), forward);
   }
@@ -107,7 +107,8 @@ class Differentiation {
     return added;
   }
 
-  // All readers of a tensor come before what computed it, so the sum is complete when it is used.
+  // The backward pass visits all readers of a tensor before its writer, so the sum is complete at
+  // its use.
   void set_gradient(std::size_t tensor, std::size_t gradient) {
     const auto [place, is_first] = gradient_of_.emplace(tensor, gradient);
     if (is_first) return;
@@ -135,7 +136,7 @@ class Differentiation {
     throw std::logic_error("unknown gradient argument");
   }
 
-  // An output that leads to no loss has a gradient of zero.
+  // Gradient of an output; 0 for an output that no loss depends on.
   std::size_t gradient_of_output(const Node& node, std::size_t index) {
     const auto found = gradient_of_.find(node.outputs[index]);
     if (found != gradient_of_.end()) return found->second;

@@ -12,9 +12,9 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kWidth = 80;
+constexpr std::size_t kWidth = 80;  // columns of a terminal
 
-// Adds a cell to a line, which goes on below where it has no room for it.
+// Appends a cell to a line, or begins a new line if the line is full.
 void put(std::ostream& out, std::string& line, const std::string& cell) {
   constexpr std::size_t kIndent = 6;
   if (line.size() + 2 + utf8_length(cell) <= kWidth) {
@@ -68,7 +68,7 @@ void explain_step(std::ostream& out, const PlannedStep& step) {
   }
 }
 
-// A DOT string.
+// Quotes a string for DOT.
 std::string dot_quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {

@@ -7,13 +7,13 @@
 
 namespace opbench {
 
-/// The planned graph of every step of the contexts: a line per task in execution order with its
-/// kernel and the storage of its tensors; inserted tasks with their cause. After each step its
-/// conversions by cause.
+/// Prints the planned graph of every step of the contexts. Each task has a line, in execution
+/// order, with its kernel and the storage of its tensors. Inserted tasks have their cause. The
+/// step's conversions by cause follow.
 void explain(std::ostream& out, std::span<const WorkUnit> units);
 
-/// The same as Graphviz DOT, a cluster per step; inserted tasks stand out, and their edges carry
-/// the cause.
+/// Writes the graphs as Graphviz DOT, a cluster per step. Inserted tasks are highlighted, and their
+/// edges have the cause as a label.
 void write_dot(std::ostream& out, std::span<const WorkUnit> units);
 
 }  // namespace opbench

@@ -5,7 +5,7 @@
 namespace opbench {
 namespace {
 
-/// Plans the nodes in order and writes down what they come to as a graph.
+/// Plans the nodes in order and builds the planned graph.
 class FormatPlanner {
  public:
   FormatPlanner(const LogicalGraph& logical, const Variants& variants, const FrameworkRules& rules)
@@ -35,7 +35,7 @@ class FormatPlanner {
     materialise(tensor, describe(given.desc.dtype, given.desc.shape, format));
   }
 
-  // The tensor as it is given, stored as `desc`.
+  // Adds the given tensor, stored as `desc`.
   std::size_t materialise(std::size_t tensor, TensorDesc desc) {
     GraphTensor given = logical_.graph.tensors[tensor];
     given.desc = std::move(desc);
@@ -61,7 +61,7 @@ class FormatPlanner {
     return use;
   }
 
-  // A parameter that is cast first is stored as the reader of the cast takes it.
+  // A parameter that is cast first is stored in the format of the cast's reader.
   void store_for_reader_of(const Node& cast) {
     const std::size_t parameter = cast.inputs[0];
     const auto [reader, input] = readers_.first[cast.outputs[0]];

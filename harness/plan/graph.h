@@ -11,8 +11,8 @@
 
 namespace opbench {
 
-/// A tensor of a graph. Inputs, parameters and the seeds of the backward pass are filled with data,
-/// constants with what they hold, zeros stay zero, everything else is computed.
+/// A tensor of a graph. Inputs, parameters and the seeds of the backward pass are filled with data.
+/// Constants have fixed contents, and zeros stay zero. Everything else is computed.
 struct GraphTensor {
   enum Role { input, parameter, gradient_seed, constant, zeros, intermediate, output };
 
@@ -20,7 +20,7 @@ struct GraphTensor {
   TensorDesc desc;
   Role role = intermediate;
   Distribution data = {};           ///< of inputs, parameters and the seeds of the backward pass
-  std::vector<std::int64_t> index;  ///< of constants: an index made beforehand
+  std::vector<std::int64_t> index;  ///< of constants: a precomputed index
 
   bool is_computed() const { return role == intermediate || role == output; }
 };
@@ -32,17 +32,17 @@ struct Node {
   Problem problem;
   std::vector<std::size_t> inputs;
   std::vector<std::size_t> outputs;
-  bool under_test = false;  ///< the case's operator or its gradient, not the mean around them
+  bool under_test = false;  ///< the case's operator or its gradient; false for the mean
   std::string name = {};    ///< of a context's node: "stage2.1.branch2.dw"
-  std::string cause = {};   ///< why a planner put it in; empty: it is in the case
-  std::string origin = {};  ///< "file:line" of the node it stems from
-  /// A flag: the node is left out in runs where it is not 0. Its outputs then keep what they hold.
+  std::string cause = {};   ///< why a planner inserted it; empty: it is part of the case
+  std::string origin = {};  ///< "file:line" of its node in the file
+  /// A flag tensor: the node is skipped if the flag is not 0. Its outputs keep their contents then.
   std::size_t unless = kNone;
-  /// Conversions of its inputs are shared with the nodes of the same number; 0: with nobody.
+  /// Nodes of the same number share the conversions of their inputs; 0: not shared.
   int shares_conversions = 0;
 };
 
-/// What a case runs: a single operator is a graph of one node. Nodes are in execution order.
+/// Graph of a case or step. A single operator is a graph of one node. Nodes are in execution order.
 struct Graph {
   std::vector<GraphTensor> tensors;
   std::vector<Node> nodes;
@@ -51,23 +51,26 @@ struct Graph {
   Traffic traffic() const;
   /// Bytes of all tensors.
   std::size_t memory_bytes() const;
-  /// True if an operator joins many elements to one, so that a NaN or Inf would drown the others.
+  /// True if an operator combines many elements into one, so that a NaN or Inf would spread to the
+  /// whole output.
   bool mixes_elements() const;
 };
 
 /// Appends a tensor; returns its number.
 std::size_t add_tensor(Graph& graph, std::string name, TensorDesc desc, GraphTensor::Role role);
 
-/// Appends a call of `op` and its outputs, named after the operator's with `prefix` in front;
-/// returns the node's number. Errors: throws Error if the operator refuses the inputs.
+/// Appends a call of `op` and its outputs, named after the operator's with `prefix` in front.
+/// Returns the node's number.
+/// Errors: throws Error if the operator refuses the inputs.
 std::size_t add_node(Graph& graph, const Op& op, std::vector<std::size_t> inputs, Attrs attrs,
                      const std::string& prefix);
 
-/// Makes outputs of the computed tensors that nobody reads.
+/// Makes outputs of the computed tensors without readers.
 void mark_unread_as_outputs(Graph& graph);
 
-/// What a graph computes, a line for each thing of each node: operator, kernel, tensors by number
-/// and description, attributes. Graphs of one text compute the same in the same order.
+/// Text of a graph's computation, a line for each property of each node: operator, kernel, tensors
+/// by number and description, attributes. Graphs with equal texts compute the same in the same
+/// order.
 std::string text_of(const Graph& graph, std::span<const Kernel* const> kernels);
 
 }  // namespace opbench

@@ -21,7 +21,7 @@ std::vector<std::string> KernelChoice::names(const Problem& problem) const {
 
 std::vector<const Kernel*> KernelChoice::by_default(const Problem& problem) {
   std::vector<const Kernel*> result = all(problem.op->name);
-  // What is views and a copy in the framework stays so until it is tuned.
+  // An operator that the framework computes by views and a copy stays in the framework by default.
   const bool is_copy = problem.op->context.view_copies == ViewCopies::in_framework;
   Provider wanted = is_copy ? Provider::framework : Provider::npu;
   if (const auto found = variants_.find(std::string(kDefaultVariants)); found != variants_.end()) {
@@ -39,7 +39,7 @@ std::vector<const Kernel*> KernelChoice::by_default(const Problem& problem) {
   };
   std::stable_sort(result.begin(), result.end(),
                    [&](const Kernel* a, const Kernel* b) { return rank(a) < rank(b); });
-  // The vendor's library only where it is asked for.
+  // The vendor's library is used only if the context names it.
   if (wanted != Provider::vendor) {
     std::erase_if(result, [](const Kernel* k) { return k->provider == Provider::vendor; });
   }

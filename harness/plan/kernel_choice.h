@@ -10,18 +10,18 @@
 
 namespace opbench {
 
-/// Which kernels may compute a node of a context, in the order in which they are tried.
+/// Kernels that may compute a node of a context, in the order in which they are tried.
 class KernelChoice {
  public:
   KernelChoice(const Variants& variants, const FrameworkRules& rules)
       : variants_(variants), rules_(rules) {}
 
-  /// Those that `variants` names for the operator; else the operator's own choice; else those of
-  /// the default provider, then the device's, then the framework's. Kernels that are made for the
-  /// problem come before others of their provider.
+  /// Kernels that `variants` names for the operator; else the operator's own choice; else those of
+  /// the default provider, then the device's, then the framework's. Kernels that are specialised
+  /// for the problem come before others of their provider.
   std::vector<const Kernel*> candidates(const Problem& problem);
 
-  /// The first candidate that takes the problem as it is; null: none.
+  /// The first candidate that takes the problem unconverted; null: none takes it.
   const Kernel* first_that_takes(const Problem& problem);
 
  private:

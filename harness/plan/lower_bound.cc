@@ -36,10 +36,10 @@ bool MinCut::find_levels(int source, int sink) {
   return level_[std::size_t(sink)] != kUnreached;
 }
 
-// Fills path after path along the levels until there is none. Paths may be as long as the network
-// is deep, so they are kept in a list and not in calls.
+// Saturates augmenting paths along the levels until no path is left (blocking flow). A path may be
+// as long as the network is deep, so it is kept in a list instead of on the call stack.
 int MinCut::block(int source, int sink) {
-  std::vector<std::size_t> next(edges_.size());  // the edge of each vertex that is tried next
+  std::vector<std::size_t> next(edges_.size());  // next edge to try, by vertex
   std::vector<Edge*> path;
   int sum = 0;
   for (;;) {
@@ -64,7 +64,7 @@ int MinCut::block(int source, int sink) {
   }
 }
 
-// As much as the narrowest edge lets through; returns that.
+// Adds the capacity of the path's narrowest edge to its flow, and returns that capacity.
 int MinCut::fill(const std::vector<Edge*>& path) {
   int most = kUnlimited;
   for (const Edge* edge : path) most = std::min(most, edge->left);
@@ -81,7 +81,7 @@ constexpr int kPlain = 0, kPrivate = 1, kEither = -1;
 
 int side_of(const TensorDesc& desc) { return is_private(desc.format) ? kPrivate : kPlain; }
 
-// In which dtype the values of a task's tensors are, inputs first; none: nobody reads them.
+// Dtype of the values of a task's tensors, inputs first; none: the tensor is not read.
 std::optional<DType> dtype_of(const NodeUse& use, std::size_t slot) {
   if (slot < use.given.size()) return use.given[slot].dtype;
   return use.read_as[slot - use.given.size()];
@@ -93,7 +93,7 @@ std::vector<TensorDesc> tensors_of(const Problem& problem) {
   return tensors;
 }
 
-// The settings that decide which kernels a task has and what the engine takes.
+// Settings that decide the kernels of a task and the formats that the engine takes.
 std::vector<PlanSetting> settings_for(const Op& op, const std::vector<Choice>& choices,
                                       const PlanSetting& written) {
   std::vector<PlanSetting> settings = {written};
@@ -115,18 +115,18 @@ std::vector<PlanSetting> settings_for(const Op& op, const std::vector<Choice>& c
 
 }  // namespace
 
-/// The network of one graph: a vertex for each format that may be either.
+/// Flow network of one graph. Each format that is open has a vertex.
 struct LowerBounds::Cut {
   MinCut network;
   const int plain = network.add_vertex(), in_private = network.add_vertex();
-  int counted = 0;  // tensors of which both are wanted for sure
+  int counted = 0;  // tensors that are certainly required both plain and private
 
   int vertex(int side) {
     if (side == kEither) return network.add_vertex();
     return side == kPlain ? plain : in_private;
   }
 
-  // One tensor: 1 unless all of its ends are on the same side.
+  // Adds a tensor. It costs 1 unless all its ends are on the same side of the cut.
   void add_tensor(const std::set<int>& ends) {
     if (ends.size() < 2) return;
     if (ends.contains(plain) && ends.contains(in_private)) {
@@ -153,7 +153,7 @@ LowerBound LowerBounds::of(const SearchGraph& graph) {
 int LowerBounds::fewest_trans_data(const SearchGraph& graph) {
   Cut cut;
   constexpr int kUnknown = -1;
-  std::vector<int> written(graph.stored.size(), kUnknown);  // the vertex of who writes a tensor
+  std::vector<int> written(graph.stored.size(), kUnknown);  // vertex of each tensor's writer
   std::vector<std::set<int>> ends(graph.stored.size());
   for (const SearchTask& task : graph.tasks) {
     const Ability& ability = ability_of(task.kind);
@@ -167,7 +167,7 @@ int LowerBounds::fewest_trans_data(const SearchGraph& graph) {
     };
     for (std::size_t i = 0; i < task.inputs.size(); ++i) {
       const auto tensor = std::size_t(task.inputs[i]);
-      if (written[tensor] == kUnknown) {  // given: it is stored already, or somehow
+      if (written[tensor] == kUnknown) {  // the tensor is given: its storage is known, or open
         const int stored = graph.stored[tensor];
         const int side = stored != DescNumbers::kNone  ? side_of(outcomes_.descs()[stored])
                          : is_kept_plain(task.kind, i) ? kPlain
@@ -212,7 +212,8 @@ int LowerBounds::fewest_casts(const SearchGraph& graph) {
   return casts;
 }
 
-// Neither zeros nor a parameter that the framework may store as its first reader takes it.
+// False for zeros, and for a parameter that the framework may store in the format of its first
+// reader.
 bool LowerBounds::is_kept_plain(int kind, std::size_t input) const {
   const Op& op = outcomes_.op_of(kind);
   switch (outcomes_.use_of(kind).arrivals[input]) {
@@ -236,7 +237,7 @@ std::vector<Problem> LowerBounds::fits(int kind) {
     NodePlanner planner(setting.variants, setting.rules);
     const std::size_t before = problems.size();
     for (const Kernel* kernel : planner.candidates(node)) {
-      if (problems.size() > before) break;  // the first that takes it in some format
+      if (problems.size() > before) break;  // the first kernel that takes it in some format
       for (const Format format : op.formats) {
         Problem problem;
         if (planner.fit(node, *kernel, format, problem).empty()) {
@@ -273,8 +274,9 @@ const LowerBounds::Ability& LowerBounds::ability_of(int kind) {
   return ability;
 }
 
-// What is the same in all ways is fixed. Two ways that are plain and private in all the rest are
-// one decision; sets are sorted, and plain comes first.
+// Combines all possible sides of a task. Sides that are equal in all of them are fixed. If only two
+// combinations are left, and one is plain and the other private in all open places, the places are
+// one joint decision. The set is sorted, so the plain one comes first.
 void LowerBounds::join(const std::set<std::vector<int>>& sides, Ability& ability) {
   const std::vector<int>&first = *sides.begin(), &last = *sides.rbegin();
   ability.formats = first;

@@ -9,10 +9,10 @@
 
 namespace opbench {
 
-/// A network of pipes whose smallest cut between two vertices is wanted. Dinic's algorithm.
+/// Minimum cut between two vertices of a flow network, by Dinic's algorithm.
 class MinCut {
  public:
-  static constexpr int kUnlimited = 1 << 29;
+  static constexpr int kUnlimited = 1 << 29;  ///< sums of two do not overflow int
 
   int add_vertex() {
     edges_.emplace_back();
@@ -26,7 +26,7 @@ class MinCut {
  private:
   struct Edge {
     int to, left;
-    std::size_t back;  // its twin among the edges of `to`
+    std::size_t back;  // index of the reverse edge among the edges of `to`
   };
 
   bool find_levels(int source, int sink);
@@ -37,34 +37,35 @@ class MinCut {
   std::vector<int> level_;
 };
 
-/// What no choice can go below, whatever the rules do with formats.
+/// A lower bound of the conversions in any setting.
 struct LowerBound {
   int trans_data = 0;
   int casts = 0;
 };
 
-/// Bounds for the graphs of a search, from what their operators can take alone.
+/// Lower bounds for the graphs of a search, from the formats that each operator takes alone.
 ///
 /// Each operator takes and writes tensors plain or in a private format (NC1HWC0, FRACTAL_Z,
-/// FRACTAL_NZ), as far as one of its kernels can. A tensor of which one operator wants the one and
-/// another the other is converted at least once. The fewest such tensors over all ways of choosing
-/// is a minimal cut between what can only be plain and what can only be private. Conversions
-/// between private formats, and further ones of the same tensor, are not in it.
+/// FRACTAL_NZ), if a kernel of it supports that. A tensor that one operator takes plain and another
+/// takes private is converted at least once. The minimum number of such tensors is a minimum cut
+/// between the places that can only be plain and those that can only be private. The bound does not
+/// count conversions between private formats, nor further conversions of the same tensor.
 ///
-/// A Cast is counted once for a tensor that an operator takes or gives in another dtype than the
-/// values have in all its kernels, and for each cast of the graph itself.
+/// A Cast is counted once for a tensor whose values have another dtype than all kernels of an
+/// operator take or write, and for each cast of the graph itself.
 class LowerBounds {
  public:
-  /// All outlive this.
+  /// All arguments must outlive this object.
   LowerBounds(PlanSearch& search, const std::vector<Choice>& choices, const PlanSetting& written)
       : outcomes_(search.outcomes()), choices_(choices), written_(written) {}
 
   LowerBound of(const SearchGraph& graph);
 
  private:
-  /// What a kind of task can do with its inputs and then its outputs, one after the other.
+  /// Formats that a kind of task supports for its inputs and then its outputs.
   struct Ability {
-    /// 0: plain only, 1: private only; -1: both, all of them alike where `is_joint`.
+    /// 0: plain only, 1: private only; -1: both. If `is_joint`, all places with -1 have the same
+    /// format.
     std::vector<int> formats;
     bool is_joint = false;
     std::vector<bool> is_cast;  ///< always in another dtype than the values

@@ -47,15 +47,15 @@ class Lowering {
     return form_of(find_op(op.context.variant_of));
   }
 
-  // A call of the composite operator `base_`; its first output is a tensor of its own, or one of
-  // the operator's.
+  // Appends a call of the expansion of the composite operator `base_`. Its first output is an
+  // intermediate tensor, or an output of the operator.
   void append(const ComposedCall& call) {
     std::vector<std::size_t> inputs;
     for (const ComposedArg& arg : call.args) inputs.push_back(tensor_of(arg, call.name));
     Node& node = add(find_op(call.op), std::move(inputs), call.attrs, call.name);
     if (call.shares_conversions) node.shares_conversions = shared_;
     if (call.output) {
-      result_.graph.tensors.pop_back();  // the one that add_node made for it
+      result_.graph.tensors.pop_back();  // the tensor that add_node made for it
       node.outputs[0] = base_->outputs[*call.output];
     }
     first_results_.push_back(node.outputs[0]);
@@ -105,7 +105,7 @@ class Lowering {
   const Variants& variants_;
   const FrameworkRules& rules_;
   LogicalGraph result_;
-  const Node* base_ = nullptr;              // the composite operator that is being written
+  const Node* base_ = nullptr;              // the composite operator that is being expanded
   std::vector<std::size_t> first_results_;  // the first outputs of its calls so far
   int shared_ = 0;
 };

@@ -9,12 +9,13 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kAlignment = 64;
+constexpr std::size_t kAlignment = 64;  // a cache line, and the widest vector register
 constexpr std::size_t kHugePage = std::size_t{2} << 20, kLargeTensor = std::size_t{1} << 20;
-/// More than any machine has, and so little that sums of a few plans do not overflow.
+/// Larger than the memory of any machine, and small enough that sums of a few plans do not
+/// overflow.
 constexpr std::size_t kMostBytes = std::size_t{1} << 60;
 
-/// The free parts of a growing allocation.
+/// Free list of a growing allocation.
 class Gaps {
  public:
   std::size_t take(std::size_t bytes) {
@@ -26,7 +27,7 @@ class Gaps {
     return offset;
   }
 
-  // Joined with the free neighbours.
+  // Frees a range and joins it with its free neighbours.
   void give_back(std::size_t offset, std::size_t bytes) {
     auto next = by_offset_.lower_bound(offset);
     if (next != by_offset_.end() && next->first == offset + bytes) {
@@ -47,7 +48,7 @@ class Gaps {
   std::size_t end() const { return end_; }
 
  private:
-  // At the end, where a free part that lies there is made longer.
+  // Extends the allocation. A free range at its end is extended.
   std::size_t grow(std::size_t bytes) {
     std::size_t offset = end_;
     if (!by_offset_.empty()) {
@@ -79,12 +80,12 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// With its share of guard zones.
+// Bytes of a tensor with its share of guard zones.
 std::size_t room_for(const TensorDesc& desc, std::size_t slack) {
   return round_up(desc.bytes(), kAlignment) + slack + 2 * MemoryPlan::kGuardBytes;
 }
 
-// The last node that touches each tensor; those that live for ever have none.
+// The last node that uses each tensor; none for tensors that live for the whole call.
 std::vector<std::size_t> last_uses(const Graph& graph) {
   std::vector<std::size_t> last(graph.tensors.size(), Node::kNone);
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -154,7 +155,7 @@ MemoryPlan plan_apart(const Graph& graph, std::size_t slack) {
   return plan;
 }
 
-// splitmix64, Steele et al. 2014.
+// splitmix64 (Steele, Lea, Flood 2014).
 std::size_t layout_shift(std::uint64_t layout, std::size_t tensor) {
   if (layout == 0) return 0;
   std::uint64_t z = layout * 0xD1342543DE82EF95 + (tensor + 1) * 0x9E3779B97F4A7C15;

@@ -12,18 +12,18 @@
 namespace opbench {
 namespace {
 
-// Rules of the framework and its engine for formats: those of the operator (ContextTraits) if it
-// has some, else those of most operators.
+// Format rules of the framework and its engine: the operator's own (ContextTraits) if it has some,
+// else the general ones.
 
-// Empty if the engine computes `problem` in its formats, else why not: Axpy in private formats
+// Empty if the engine computes `problem` in its formats, else the reason: Axpy in private formats
 // needs channels in whole blocks, or equal shapes and `axpy_equal_shapes`.
 std::string engine_refusal(const Problem& problem, const FrameworkRules& rules) {
   const auto refusal = problem.op->context.engine_refusal;
   return refusal == nullptr ? std::string() : refusal(problem, rules);
 }
 
-// The format that the framework gives output `output` of a node that is planned. None: as the
-// kernel writes it.
+// Format that the framework gives output `output` of a planned node. None: the format that the
+// kernel writes.
 std::optional<FormatChoice> output_format(const FormatQuery& query, std::size_t output) {
   const Op& op = *query.problem.op;
   if (op.context.output_format != nullptr) {
@@ -36,7 +36,7 @@ std::optional<FormatChoice> output_format(const FormatQuery& query, std::size_t 
                       fmt::format("{}: the output follows the first input", op.name)};
 }
 
-// The format in which the inputs of a node are wanted first.
+// Preferred format of a node's inputs.
 FormatChoice input_format(const FormatQuery& query) {
   const Op& op = *query.problem.op;
   if (op.context.input_format != nullptr) {
@@ -51,15 +51,15 @@ FormatChoice input_format(const FormatQuery& query) {
 
 }  // namespace
 
-/// A node as one kernel takes it.
+/// A node in the form that one kernel takes.
 struct NodePlanner::Fit {
   const Kernel* kernel = nullptr;
   Problem problem;
   std::string cause;  ///< why inputs in another format are converted
 };
 
-// Tensors that nobody has stored yet can be had in any format: zeros, and parameters that the
-// framework casts when it loads them.
+// True for tensors without storage that may have any format: zeros, and parameters that the
+// framework converts when it loads them.
 bool NodePlanner::is_free(const Node& node, Arrival arrival) const {
   if (arrival == Arrival::zeros) return true;
   const auto is_kept = node.problem.op->context.keeps_parameters;
@@ -102,8 +102,8 @@ NodePlanner::Fit NodePlanner::fit_of(const NodeUse& use) {
                              first_reason.empty() ? "none is registered" : first_reason));
 }
 
-// Empty and `fit` complete if the kernel takes the node in some format, else why not in the one
-// that is wanted.
+// Returns an empty string and completes `fit` if the kernel takes the node in some format, else the
+// reason why it refuses the preferred format.
 std::string NodePlanner::fit_formats(const NodeUse& use, Fit& fit) {
   const Node& node = *use.node;
   const Op& op = *node.problem.op;
@@ -164,7 +164,7 @@ std::vector<TensorDesc> NodePlanner::inputs_in(const Node& node, Format format,
   return describe_inputs(op, shapes, dtype, format, node.problem.attrs, dtypes);
 }
 
-// Cube operators of the device have fp16 only: the engine casts around them.
+// Cube operators of the device support fp16 only. The engine casts around them.
 bool NodePlanner::is_narrowed(const Node& node, const Kernel& kernel) const {
   return rules_.allow_fp32_to_fp16 && kernel.provider == Provider::npu &&
          node.problem.op->context.uses_cube && node.problem.inputs[0].dtype == DType::fp32;
@@ -173,7 +173,7 @@ bool NodePlanner::is_narrowed(const Node& node, const Kernel& kernel) const {
 void NodePlanner::plan_input(const NodeUse& use, std::size_t i, const Fit& fit, NodePlan& plan) {
   const Node& node = *use.node;
   const TensorDesc& wanted = fit.problem.inputs[i];
-  // The same tensor twice is stored as its first use wants it.
+  // A tensor that is read twice has the storage of its first use.
   const auto begin = node.inputs.begin(), here = begin + std::ptrdiff_t(i);
   const auto first = std::size_t(std::find(begin, here, node.inputs[i]) - begin);
   TensorDesc stored = first < i ? plan.stored[first] : use.given[i];
@@ -190,7 +190,7 @@ void NodePlanner::plan_input(const NodeUse& use, std::size_t i, const Fit& fit, 
   plan.stored.push_back(std::move(stored));
 }
 
-// Back to the dtype of the values and to the format that the framework gives the output.
+// Converts to the dtype of the values and to the format that the framework gives the output.
 ConversionPath NodePlanner::output_path(const NodeUse& use, std::size_t i, const NodePlan& plan) {
   if (!use.read_as[i]) return {};
   ConversionPath path;
@@ -205,7 +205,7 @@ ConversionPath NodePlanner::output_path(const NodeUse& use, std::size_t i, const
   try {
     wanted = describe(desc.dtype, desc.shape, format_for_rank(choice->format, desc.shape.size()));
   } catch (const Error&) {
-    return path;  // the format does not fit the output's rank
+    return path;  // the format does not support the output's rank
   }
   wanted.groups = desc.groups;
   if (wanted.format == desc.format) return path;

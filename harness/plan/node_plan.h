@@ -17,34 +17,34 @@ class NoKernel : public Error {
   using Error::Error;
 };
 
-/// How an input of a node may be stored.
+/// State of the storage of a node's input.
 enum class Arrival {
-  stored,     ///< as it is
-  zeros,      ///< nobody has stored it yet, and any format is as good
-  parameter,  ///< the same where the framework casts parameters when it loads them
+  stored,     ///< its storage is fixed
+  zeros,      ///< without storage: any format is equally good
+  parameter,  ///< without storage: the framework stores a parameter in any format when it loads it
 };
 
-/// A use of an operator in a graph, as its surroundings have planned it so far.
+/// A use of an operator in a graph, with the formats and dtypes planned so far around it.
 struct NodeUse {
   const Node* node = nullptr;
-  std::vector<TensorDesc> given;  ///< how the inputs arrive; plain where nobody has stored them yet
-  std::vector<Arrival> arrivals;  ///< of the inputs
-  std::vector<std::optional<DType>> read_as;  ///< of the outputs; none: nobody reads it
+  std::vector<TensorDesc> given;              ///< storage of the inputs; plain if not stored yet
+  std::vector<Arrival> arrivals;              ///< of the inputs
+  std::vector<std::optional<DType>> read_as;  ///< of the outputs; none: not read
 };
 
-/// How a node is planned: its kernel, and what stands before and after it.
+/// Plan of a node: its kernel, and the conversions before and after it.
 struct NodePlan {
   const Kernel* kernel = nullptr;
-  Problem problem;                      ///< as the kernel takes it
+  Problem problem;                      ///< in the form that the kernel takes
   std::vector<TensorDesc> stored;       ///< the inputs before their conversions
-  std::vector<ConversionPath> inputs;   ///< from `stored` to what the kernel takes
-  std::vector<ConversionPath> outputs;  ///< from what the kernel writes to what the next ones find
+  std::vector<ConversionPath> inputs;   ///< from `stored` to the kernel's form
+  std::vector<ConversionPath> outputs;  ///< from the kernel's form to that of the readers
 };
 
-/// Plans nodes one by one, each from how its inputs arrive and from nothing else.
+/// Plans nodes one by one. A plan depends only on the storage of the node's inputs.
 class NodePlanner {
  public:
-  /// Both outlive this.
+  /// Both arguments must outlive this object.
   NodePlanner(const Variants& variants, const FrameworkRules& rules)
       : rules_(rules), choice_(variants, rules), paths_(choice_) {}
 
@@ -52,11 +52,13 @@ class NodePlanner {
   /// conversion.
   NodePlan plan(const NodeUse& use);
 
-  /// How a parameter that is cast to input `input` of `reader` is stored, so that the cast gives
-  /// what the reader takes; none: as it is. Errors: as above.
+  /// Storage of a parameter that is cast to input `input` of `reader`, so that the cast writes the
+  /// form that the reader takes; none: stored as it is.
+  /// Errors: as above.
   std::optional<TensorDesc> stored_for(const NodeUse& reader, std::size_t input, DType dtype);
 
-  /// The node in `format`, as `kernel` takes it, or why it does not.
+  /// Fills `fitted` with the node in `format`, for `kernel`. Returns the reason if the kernel
+  /// refuses it.
   std::string fit(const Node& node, const Kernel& kernel, Format format, Problem& fitted);
 
   std::vector<const Kernel*> candidates(const Node& node) {

@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// What one run is asked to do, as the command line states it.
+/// Options of one run, from its command line.
 struct RunOptions {
   CaseSelection selection;
   std::vector<int> threads;  ///< empty: all cores
@@ -17,10 +17,10 @@ struct RunOptions {
   int repetitions = 9;
   bool cold = false;
   bool verify = true;
-  /// Larger outputs are verified on a sample of about so many elements.
+  /// Larger outputs are verified on a sample of about this many elements.
   std::int64_t most_verified = std::int64_t{1} << 21;
   std::string standard = "bound";  ///< of rounded outputs; see parse_output_rule
-  bool times = true;               ///< false: only verified, and dumped where that is wanted
+  bool times = true;               ///< false: outputs are only verified, and dumped if requested
 };
 
 }  // namespace opbench

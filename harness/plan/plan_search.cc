@@ -8,14 +8,14 @@
 
 namespace opbench {
 
-/// Where a walk has come to.
+/// State of a walk.
 struct PlanSearch::State {
-  std::vector<int> stored;  // of each tensor
+  std::vector<int> stored;  // storage of each tensor
   Domain domain;
   PlanCost cost;
   bool is_possible = true;
-  int share = 0;                               // the number of the last tasks that share ...
-  std::vector<std::pair<int, int>> converted;  // ... and their conversions: of a tensor, to what
+  int share = 0;                               // number of the tasks that share conversions ...
+  std::vector<std::pair<int, int>> converted;  // ... and these: tensor, target storage
 };
 
 PlanSearch::PlanSearch(const LogicalGraph& values, const std::vector<Choice>& choices,
@@ -141,7 +141,7 @@ void PlanSearch::complete(const SearchGraph& graph, const State& state, FoundPla
   if (found.cost < best.cost || is_simpler) best = std::move(found);
 }
 
-// The one combination that is open; none: there are several.
+// The combination that is left; none: several are left.
 std::optional<std::size_t> PlanSearch::decided_combination(const TaskQuestion& question,
                                                            const Domain& domain) const {
   std::size_t combination = 0, stride = 1;
@@ -153,7 +153,7 @@ std::optional<std::size_t> PlanSearch::decided_combination(const TaskQuestion& q
   return combination;
 }
 
-// What the open combinations come to, by choice and word.
+// Outcomes of the open combinations, by choice and word.
 PlanSearch::Seen PlanSearch::seen_by_word(const TaskQuestion& question,
                                           const Domain& domain) const {
   Seen seen;
@@ -176,7 +176,7 @@ PlanSearch::Seen PlanSearch::seen_by_word(const TaskQuestion& question,
   return seen;
 }
 
-// Words with the same outcomes belong together; the part with the cheapest outcome comes first.
+// Groups words with equal outcomes. The group with the cheapest outcome comes first.
 std::vector<std::uint32_t> PlanSearch::parts_of(
     const std::vector<std::vector<int>>& outcomes_by_word) const {
   std::map<std::vector<int>, std::uint32_t> parts;
@@ -196,7 +196,8 @@ std::vector<std::uint32_t> PlanSearch::parts_of(
   return sorted;
 }
 
-// The outcome where all open words come to the same, else the first choice that tells them apart.
+// Sets the outcome if it is equal for all open words. Otherwise returns a fork at the first choice
+// with different outcomes.
 std::optional<PlanSearch::Fork> PlanSearch::settle(const TaskQuestion& question,
                                                    const Domain& domain, int& outcome) const {
   if (const auto decided = decided_combination(question, domain)) {
@@ -219,7 +220,7 @@ const std::vector<int>& PlanSearch::given_to(const SearchTask& task, const State
   return given_;
 }
 
-// A parameter that is cast first is stored as the reader of the cast takes it.
+// A parameter that is cast first is stored in the format of the cast's reader.
 std::optional<PlanSearch::Fork> PlanSearch::store_parameter(const SearchGraph& graph,
                                                             const SearchTask& task, State& state) {
   if (task.reader < 0) return std::nullopt;
@@ -256,8 +257,8 @@ std::optional<PlanSearch::Fork> PlanSearch::plan(const SearchTask& task, State& 
   return std::nullopt;
 }
 
-// Conversions that an earlier task with the same number has made are not made again with
-// grad_cast_once. Changes nothing where that is still open and makes a difference.
+// With grad_cast_once, conversions that an earlier task of the same number has made are reused.
+// Returns a fork if that rule is open and makes a difference.
 std::optional<PlanSearch::Fork> PlanSearch::share(const SearchTask& task,
                                                   const TaskOutcome& outcome, State& state) {
   std::vector<std::pair<int, int>> converted;

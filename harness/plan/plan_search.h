@@ -15,61 +15,61 @@
 
 namespace opbench {
 
-/// A task of a graph whose plans are searched; tensors are numbers of the graph's.
+/// A task of a graph whose plans are searched. Tensors are numbers of the graph's tensors.
 struct SearchTask {
   int kind = 0;
   std::vector<int> inputs, outputs;
-  int shares_conversions = 0;  ///< with the tasks of the same number; 0: with nobody
-  /// Of a cast of a parameter: the task that reads what it writes, and as which input. -1: none.
+  int shares_conversions = 0;  ///< with the tasks of the same number; 0: not shared
+  /// For a cast of a parameter: the task that reads the cast, and the index of the input. -1: none.
   int reader = -1, reader_input = -1;
-  DType dtype = DType::fp32;  ///< of that parameter
+  DType dtype = DType::fp32;  ///< dtype of the cast's output
 };
 
-/// A graph as one point of the choices that decide on it writes it.
+/// The graph of one point of the choices that decide on the graph.
 struct SearchGraph {
   Point point;  ///< the other choices are 0
   std::vector<SearchTask> tasks;
-  std::vector<int> stored;  ///< how each tensor arrives; kNone: nobody has stored it
+  std::vector<int> stored;  ///< storage of each tensor; kNone: not stored yet
 };
 
-/// A plan that was found.
+/// A plan that the search found.
 struct FoundPlan {
   Point point;
   PlanCost cost;
 };
 
-/// The plans of a context by what is chosen, without writing any of them down. One walk through the
-/// tasks plans all settings at once: it forks where a choice first makes a difference, and goes no
-/// further where it costs more than the best plan that is known.
+/// Searches the plans of a context over its choices without building them. One walk through the
+/// tasks plans all settings at once (branch and bound). It forks at a choice that makes a
+/// difference, and stops where the cost exceeds the best known plan.
 class PlanSearch {
  public:
-  /// All outlive this. At most `most_tasks` tasks are planned.
+  /// All arguments must outlive this object. At most `most_tasks` tasks are planned.
   PlanSearch(const LogicalGraph& values, const std::vector<Choice>& choices,
              const PlanSetting& written, std::int64_t most_tasks);
 
-  /// What the plan of a point costs; none: some task has no kernel then.
+  /// Cost of the plan of a point; none: a task has no kernel.
   std::optional<PlanCost> cost_of(const Point& point);
 
-  /// Looks through all points of a graph for plans better than `best`, or as good with fewer
+  /// Searches all points of a graph for plans that are better than `best`, or equal with fewer
   /// changes.
   void search(const SearchGraph& graph, FoundPlan& best);
 
-  /// The graph of a point. Points that write the same share it.
+  /// The graph of a point. Points with equal graphs share it.
   const SearchGraph& graph_of(const Point& point);
 
-  /// False once `most_tasks` tasks were planned, and the search is not complete.
+  /// False once `most_tasks` tasks were planned; the search is incomplete then.
   bool is_complete() const { return planned_ <= most_tasks_; }
   std::int64_t tasks_planned() const { return planned_; }
   std::int64_t plans_completed() const { return completed_; }
   TaskOutcomes& outcomes() { return outcomes_; }
 
  private:
-  using Domain = std::vector<std::uint32_t>;  // a bit for each word that is still open, by choice
+  using Domain = std::vector<std::uint32_t>;                // a bit for each open word, by choice
   using Seen = std::vector<std::vector<std::vector<int>>>;  // outcomes by choice and word
   struct State;
   struct Fork {
     std::size_t choice;
-    std::vector<std::uint32_t> parts;  // words that come to the same, the cheapest first
+    std::vector<std::uint32_t> parts;  // groups of words with equal outcomes, cheapest first
   };
 
   SearchGraph written_as(const Point& point);
@@ -96,7 +96,7 @@ class PlanSearch {
   TaskOutcomes outcomes_;
   std::map<Point, std::shared_ptr<const SearchGraph>> graphs_;
   std::map<std::string, std::shared_ptr<const SearchGraph>> distinct_;  // by their tasks
-  std::size_t grad_cast_once_ = 0;                                      // its choice
+  std::size_t grad_cast_once_ = 0;                                      // index of that choice
   std::vector<int> given_;
   std::int64_t planned_ = 0, completed_ = 0;
 };

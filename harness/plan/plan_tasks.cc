@@ -50,7 +50,7 @@ bool is_copy(const Node& node, const Kernel& kernel) {
 std::string task_type(const Node& node, const Kernel& kernel) {
   const Op& op = *node.problem.op;
   if (kernel.provider == Provider::npu) return task_name(kernel.device_name, kernel.name);
-  // A device's copy is an operator like any other: GatherV2, AsStrided.
+  // The device's operators for copies have names of their own: GatherV2, AsStrided.
   return is_copy(node, kernel) ? "contiguous" : task_name(op.context.device_name, op.name);
 }
 

@@ -10,22 +10,21 @@
 
 namespace opbench {
 
-/// Name of the tensor that says whether a scaled gradient was not finite; no tensor of a file can
-/// have it.
+/// Tensor that is set if a scaled gradient is not finite. A file cannot use this name.
 inline constexpr std::string_view kOverflowFlag = "(overflow)";
 
-/// Inserts the casts of a level of mixed precision before nodes; a tensor is cast once to each
-/// dtype, as the framework's cache of casts keeps it.
+/// Inserts the casts of a mixed-precision level before nodes. A tensor is cast once to each dtype,
+/// like in the framework's cache of casts.
 class CastInsertion {
  public:
   explicit CastInsertion(Graph& graph) : graph_(graph) {}
 
-  /// Replaces the floating inputs of a use of `op` that follow the case's dtype by their casts.
-  /// O1: operators of the cube unit take fp16, those that need the range fp32. O2: all take fp16,
-  /// batch_norm beside fp32 vectors too. Otherwise the widest of the inputs' dtypes.
+  /// Replaces the floating inputs of a use of `op` that follow the case's dtype by their casts. O1:
+  /// operators of the cube unit take fp16, operators that need the range take fp32. O2: all take
+  /// fp16; batch_norm takes fp32 vectors in addition. Others take the widest of the inputs' dtypes.
   void apply(Precision::Level level, const Op& op, std::vector<std::size_t>& inputs);
 
-  /// `tensor` as `dtype`: itself, or the result of a Cast.
+  /// `tensor` as `dtype`: the tensor itself, or the output of a Cast.
   std::size_t to(std::size_t tensor, DType dtype);
 
  private:

@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// A number as attributes are written; whole ones without a point.
+// Formats a number like an attribute: whole numbers have no point.
 std::string number_text(double value) { return fmt::format("{}", value); }
 
 std::string value_text(const AttrSpec& spec, const std::vector<double>& numbers) {
@@ -28,7 +28,7 @@ std::string value_text(const AttrSpec& spec, const std::vector<double>& numbers)
   return number_text(numbers[0]);
 }
 
-// ATen passes a word as its place in an enumeration.
+// ATen passes a word as its index in an enumeration.
 std::string word_of(const std::vector<std::string>& words, const std::vector<double>& numbers,
                     std::string_view name) {
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -43,7 +43,7 @@ std::string shape_text(const Dims& shape, std::size_t last) {
   return fmt::format("[{}]", fmt::join(from, shape.end(), ","));
 }
 
-// Recorded axes count from the back where they are negative.
+// Negative recorded axes count from the last axis.
 std::size_t axis_in(std::size_t rank, double recorded) {
   const double axis = recorded < 0 ? recorded + double(rank) : recorded;
   if (axis < 0 || axis >= double(rank)) {
@@ -81,7 +81,7 @@ std::string RecordedAttrs::kept_text(Dims shape, const AttrSource& source) const
   return shape_text(shape, shape.size());
 }
 
-// Of results, or of inputs.
+// Extents of results, or of inputs.
 std::string RecordedAttrs::extents_text(const AttrSource& source) const {
   std::string name = source.from.names.at(0);
   name.pop_back();
@@ -96,7 +96,7 @@ std::string RecordedAttrs::extents_text(const AttrSource& source) const {
   return fmt::format("[{}]", fmt::join(extents, ","));
 }
 
-// Before and after the first input, from the last axis on.
+// Borders before and after the first input, from the last axis on.
 std::string RecordedAttrs::borders_text(const OpUse& use, const Dims& whole,
                                         const AttrSource& source) const {
   const Dims inner = shape_of(use, 0, tensor_of(record_, Side::input, use.inputs.at(0)));
@@ -114,7 +114,7 @@ std::string RecordedAttrs::borders_text(const OpUse& use, const Dims& whole,
   return fmt::format("[{}]", fmt::join(borders, ","));
 }
 
-// Without the factor that a call stated, places are known of whole multiples alone.
+// Without the scale factor of the call, the source positions are known for whole multiples only.
 std::string RecordedAttrs::whole_plane_text(const OpUse& use, const Dims& plane) const {
   const Dims x = shape_of(use, 0, tensor_of(record_, Side::input, use.inputs.at(0)));
   for (std::ptrdiff_t i = 1; i <= 2; ++i) {
@@ -125,7 +125,7 @@ std::string RecordedAttrs::whole_plane_text(const OpUse& use, const Dims& plane)
   return shape_text(plane, 2);
 }
 
-// The shape that input `i` is taken in.
+// The shape in which input `i` is taken.
 Dims RecordedAttrs::shape_of(const OpUse& use, std::size_t i, const DumpEntry& entry) const {
   Dims shape = entry.desc.shape;
   if (i < use.inputs.size() && !use.inputs[i].new_axis.empty()) {
@@ -169,7 +169,7 @@ std::optional<std::string> RecordedAttrs::attr_text(const OpUse& use, const Attr
   return shape_text(of->desc.shape, source.kind == AttrSource::plane ? 2 : of->desc.shape.size());
 }
 
-// In fp64 numbers are not rounded to fp32 as those of a case are.
+// Numbers of an fp64 call are not rounded to fp32, unlike those of a case.
 Attrs RecordedAttrs::of(const OpUse& use, DType dtype) const {
   Attrs attrs(use.op->attrs);
   for (const auto& [attr, source] : use.attrs) {

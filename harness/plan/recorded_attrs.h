@@ -10,18 +10,20 @@
 
 namespace opbench {
 
-/// Attributes of our operators from what a record holds beside its tensors. Errors of all: throws
-/// Unfit where the record does not tell them, and what `read` throws.
+/// Derives attributes of our operators from the data that a record holds in addition to its
+/// tensors.
+/// Errors: all members throw Unfit if the record does not determine the attributes, and the errors
+/// of `read`.
 class RecordedAttrs {
  public:
-  /// Both outlive this.
+  /// Both arguments must outlive this object.
   RecordedAttrs(const DumpRecord& record, const ReadNumbers& read) : record_(record), read_(read) {}
 
-  /// Those of a use whose inputs are taken in `dtype`.
+  /// Attributes of a use whose inputs are taken in `dtype`.
   Attrs of(const OpUse& use, DType dtype) const;
-  /// The shape that input `i` of a use is taken in.
+  /// The shape in which input `i` of a use is taken.
   Dims shape_of(const OpUse& use, std::size_t i, const DumpEntry& entry) const;
-  /// Of a scalar or a list, kMostNumbers at most.
+  /// Numbers of a scalar or a list, kMostNumbers at most.
   std::vector<double> numbers(const DumpEntry& entry) const;
 
  private:

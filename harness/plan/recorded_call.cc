@@ -14,20 +14,20 @@
 namespace opbench {
 namespace {
 
-// The extents alone that tell where elements lie.
+// Extents other than 1. They determine the positions of elements.
 Dims without_ones(Dims shape) {
   std::erase(shape, 1);
   return shape;
 }
 
-/// Tries the rows for one record.
+/// Tries the table's rows for one record.
 class RecordReading {
  public:
   RecordReading(const DumpRecord& record, const ReadNumbers& read, Results results,
                 TakenDTypes dtypes)
       : record_(record), attrs_(record, read), results_(results), dtypes_(dtypes) {}
 
-  // What is there of the condition holds.
+  // True if all recorded parts of the condition hold.
   bool holds(const OpRow& row) const {
     for (const RecordedCondition& condition : row.where) {
       const DumpEntry* found = entry_called(record_, Side::input, condition.name);
@@ -48,7 +48,7 @@ class RecordReading {
     return call;
   }
 
-  // What our own dumps say of themselves, as far as it is true.
+  // The call that a dump of opbench notes, if the note agrees with the recorded data.
   RecordedCall noted(const std::string& id) const {
     const Case c = parse_case_id(id);
     RecordedCall call{problem_of(c), {}, {}};
@@ -76,8 +76,8 @@ class RecordReading {
     return {};
   }
 
-  // The dtype that all inputs without one of their own are taken in: the widest floating one, as
-  // statistics in fp32 beside activations in fp16.
+  // Common dtype of all inputs without a dtype of their own: the widest floating one, for example
+  // fp32 for statistics in fp32 with activations in fp16.
   static DType common_dtype(const Op& op, std::span<const DumpEntry* const> inputs) {
     std::optional<DType> widest;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -93,8 +93,8 @@ class RecordReading {
     return widest.value_or(DType::fp32);
   }
 
-  // The dtype that the operator's rules are asked for: the reference takes fp64 and whole numbers
-  // where it takes fp32.
+  // The dtype that is checked against the operator's rules. The reference takes fp64 and whole
+  // numbers for an operator that takes fp32.
   DType checked_dtype(const std::vector<DType>& dtypes, DType dtype) const {
     if (dtypes_ == TakenDTypes::of_variants) return dtype;
     const auto takes = [&](DType d) {
@@ -105,7 +105,7 @@ class RecordReading {
     return is_exact_in_fp64 && !takes(dtype) && takes(DType::fp32) ? DType::fp32 : dtype;
   }
 
-  // A number is compared in the dtype of the tensor, and else not rounded to it.
+  // A number that is compared has the dtype of the tensor. Other numbers are not rounded to it.
   static DType operand_dtype(const Op& op, DType dtype) {
     return op.exact_reference != nullptr && is_floating(dtype) ? dtype : DType::fp64;
   }
@@ -138,13 +138,13 @@ class RecordReading {
     return problem;
   }
 
-  // Axes of extent 1 do not move elements, but a variant writes its own.
+  // Axes of extent 1 do not move elements, but a variant writes its own shape.
   bool is_alike(const Dims& recorded, const Dims& ours) const {
     if (recorded == ours) return true;
     return dtypes_ == TakenDTypes::of_reference && without_ones(recorded) == without_ones(ours);
   }
 
-  // Results are judged in the dtype in which they are recorded: a sum of fp16 may be fp32.
+  // Results are judged in the recorded dtype: a sum of fp16 numbers may be fp32.
   void adopt_outputs(RecordedCall& call) const {
     bool is_any = false;
     for (std::size_t i = 0; i < call.outputs.size(); ++i) {
@@ -176,7 +176,7 @@ class RecordReading {
   TakenDTypes dtypes_;
 };
 
-// The parts of a row that fit; an output that was not wanted is not recorded.
+// Parts of a row that match. An output that the caller did not request is not recorded.
 std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& row, Numbers numbers,
                                    std::string& obstacle) {
   std::vector<RecordedCall> calls;
@@ -206,12 +206,12 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
     } catch (const RunError&) {
       throw;
     } catch (const Error&) {
-      // Then it is looked at as a dump of anybody.
+      // The note does not match; the record is read like a dump of another program.
     }
   }
   const std::vector<const OpRow*> rows = table.find(record.op);
   for (const Numbers numbers : {Numbers::as_attributes, Numbers::as_tensors}) {
-    // Numbers are operands for the reference alone.
+    // Only the reference takes numbers as operands.
     if (numbers == Numbers::as_tensors && dtypes != TakenDTypes::of_reference) break;
     for (const OpRow* row : rows) {
       found.is_known = true;
@@ -230,7 +230,7 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
         obstacle = error.what();
       }
       if (!found.calls.empty()) return found;
-      if (!obstacle.empty()) found.obstacle = obstacle;  // later rows are the more general ones
+      if (!obstacle.empty()) found.obstacle = obstacle;  // later rows are more general
     }
   }
   if (!found.is_known) found.obstacle = "no operator of that name is known";

@@ -9,35 +9,35 @@
 
 namespace opbench {
 
-/// What one of our operators computes in a record of a dump.
+/// The call of one of our operators that a record of a dump stands for.
 struct RecordedCall {
-  Problem problem;                        ///< what is recorded under its outputs is of their dtypes
+  Problem problem;                        ///< its output dtypes are the recorded ones
   std::vector<const DumpEntry*> inputs;   ///< in the problem's order
   std::vector<const DumpEntry*> outputs;  ///< likewise; null: not recorded
 };
 
-/// A record in terms of our operators.
+/// The calls of our operators that a record stands for.
 struct RecordedCalls {
   std::vector<RecordedCall> calls;
   Drawn drawn = Drawn::not_at_all;
   bool is_known = false;  ///< the table has its operator
-  std::string obstacle;   ///< why there are no calls; one line
+  std::string obstacle;   ///< reason for an empty list; one line
 };
 
-/// The numbers of a recorded scalar or list, at most kMostNumbers of them. Errors: throws Error if
-/// they cannot be read.
+/// Reads the numbers of a recorded scalar or list, at most kMostNumbers.
+/// Errors: throws Error if they cannot be read.
 using ReadNumbers = std::function<std::vector<double>(const DumpEntry& entry)>;
-inline constexpr std::int64_t kMostNumbers = 64;
+inline constexpr std::int64_t kMostNumbers = 64;  ///< of one scalar or list
 
-/// Whether a record tells what its operator returned.
+/// States if the outputs of a record were written.
 enum class Results { recorded, unknown };
 
-/// Which dtypes a record may have: those that variants take, or those of the reference, which
-/// computes in fp64 too what takes fp32.
+/// Allowed dtypes of a record: those of variants, or those of the reference, which takes fp64 too
+/// for operators that take fp32.
 enum class TakenDTypes { of_variants, of_reference };
 
-/// By the note opbench_call of our own dumps, where it holds for what is recorded, else by the
-/// table. `record` must outlive the result. Where results are recorded, one at least must fit.
+/// Uses the note opbench_call of opbench's own dumps if it agrees with the recorded data, else the
+/// table. `record` must outlive the result. If results are recorded, at least one must match.
 /// Errors: those of `read`.
 RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read,
                        Results results = Results::recorded,

@@ -43,7 +43,7 @@ const DumpEntry& tensor_of(const DumpRecord& record, Side side, const RecordedNa
 
 namespace {
 
-// The elements of a list, in their order; they may have gaps, where a tensor was undefined.
+// Elements of a list, in order. Undefined tensors leave gaps.
 std::vector<const DumpEntry*> list_of(const DumpRecord& record, const std::string& pattern) {
   const std::string prefix = pattern.substr(0, pattern.size() - 1);
   std::vector<const DumpEntry*> all;

@@ -10,27 +10,28 @@
 
 namespace opbench {
 
-/// What stands in the way of a row of the table, but is no fault of the file.
+/// A row of the table does not match the record. The file itself is valid.
 struct Unfit : Error {
   using Error::Error;
 };
 
-/// The entry of that side and name; null: it is not recorded.
+/// Entry of that side and name; null: not recorded.
 const DumpEntry* entry_called(const DumpRecord& record, Side side, std::string_view name);
-/// The first of the wanted names that is there; "output x" among inputs is a result.
+/// The first requested name that is recorded. "output x" among inputs names a result.
 const DumpEntry* find_entry(const DumpRecord& record, Side side, const RecordedName& wanted);
 
-/// Whether a recorded number may be an operand in place of a tensor.
+/// Tells if a recorded number may be an operand in place of a tensor.
 enum class Numbers { as_attributes, as_tensors };
 
-/// A tensor that can be read. Errors: throws Unfit if it is not recorded, is none, or cannot be
-/// read.
+/// A readable tensor.
+/// Errors: throws Unfit if it is not recorded, is not a tensor, or cannot be read.
 const DumpEntry& tensor_of(const DumpRecord& record, Side side, const RecordedName& wanted,
                            Numbers numbers = Numbers::as_attributes);
-/// The inputs of a use in the operator's order. Errors: those of tensor_of.
+/// Inputs of a use in the operator's order.
+/// Errors: those of tensor_of.
 std::vector<const DumpEntry*> inputs_of(const DumpRecord& record, const OpUse& use,
                                         Numbers numbers);
-/// What output `i` of a use is called: "result/result_*" is as many as the operator has.
+/// Recorded name of output `i` of a use. "result/result_*" stands for all outputs of the operator.
 RecordedName output_name(const OpUse& use, std::size_t i);
 
 }  // namespace opbench

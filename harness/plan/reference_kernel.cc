@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-/// The golden elements of `range` as stored.
+/// Writes the reference's elements of `range` in the output's storage dtype.
 using GoldenBits = std::function<void(std::size_t output, ElementRange range, void* to)>;
 
 GoldenBits golden_bits(const Problem& problem, std::span<const InputReader> inputs) {

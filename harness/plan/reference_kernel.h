@@ -9,7 +9,7 @@ namespace opbench {
 
 SelectedKernels select_reference(const Graph& graph);
 
-/// The same as a kernel, for any operator.
+/// Kernel of `kReferenceVariant`, for any operator.
 const Kernel& reference_kernel();
 
 }  // namespace opbench

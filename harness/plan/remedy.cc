@@ -17,7 +17,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-// Calls `visit` with every set of `count` of the places, in their order.
+// Calls `visit` with every subset of `count` places, in their order.
 void for_each_set(const Places& places, std::size_t count, Places& taken, std::size_t first,
                   const std::function<void(const Places&)>& visit) {
   if (taken.size() == count) {
@@ -31,7 +31,7 @@ void for_each_set(const Places& places, std::size_t count, Places& taken, std::s
   }
 }
 
-// The cheapest plan with `count` of the changes that are left; `here` if none costs less.
+// The cheapest plan that makes `count` of the remaining changes; `here` if no such plan costs less.
 FoundPlan step_of(std::size_t count, const FoundPlan& here, const FoundPlan& best,
                   const Places& left, PlanSearch& search) {
   FoundPlan next = here;
@@ -45,7 +45,7 @@ FoundPlan step_of(std::size_t count, const FoundPlan& here, const FoundPlan& bes
   return next;
 }
 
-// Tries every word of every choice; true if one spares something.
+// Tries every word of every choice. Returns true if a change lowers the cost.
 bool improve_one(FoundPlan& here, const std::vector<Choice>& choices, PlanSearch& search) {
   FoundPlan next = here;
   for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -61,7 +61,7 @@ bool improve_one(FoundPlan& here, const std::vector<Choice>& choices, PlanSearch
   return is_better;
 }
 
-// Tries every two words of two choices.
+// Tries every pair of words of two choices.
 bool improve_two(FoundPlan& here, const std::vector<Choice>& choices, PlanSearch& search) {
   for (std::size_t i = 0; i < choices.size(); ++i) {
     for (std::size_t word = 0; word < choices[i].words.size() && search.is_complete(); ++word) {
@@ -112,8 +112,8 @@ FoundPlan descend(FoundPlan start, const std::vector<Choice>& choices, PlanSearc
 
 namespace {
 
-// Points of the choices that decide on the graph, those with few changes first; `most` of them, and
-// one more if there are more.
+// Points of the choices that decide on the graph, those with few changes first. At most `most` of
+// them, and one more if there are more.
 std::vector<Point> graph_points(const std::vector<Choice>& choices, std::size_t most) {
   std::vector<Point> points = {Point(choices.size())};
   for (std::size_t i = 0; i < choices.size(); ++i) {
@@ -131,12 +131,12 @@ std::vector<Point> graph_points(const std::vector<Choice>& choices, std::size_t 
   return points;
 }
 
-/// The graphs that all points come to, each once, those with the least bound first.
+/// The distinct graphs of all points, ordered by their lower bound.
 struct BoundedGraphs {
   std::vector<std::pair<const SearchGraph*, LowerBound>> graphs;
   bool is_all = true;  // within the limits
 
-  // That of no graph is less.
+  // Minimum over all graphs. The first graph has the fewest TransData.
   LowerBound least() const {
     LowerBound bound = graphs.front().second;
     for (const auto& [graph, own] : graphs) bound.casts = std::min(bound.casts, own.casts);
@@ -167,7 +167,7 @@ BoundedGraphs bounded_graphs(const std::vector<Choice>& choices, const RemedyLim
   return bounded;
 }
 
-// Undoes changes that spare nothing.
+// Undoes changes that do not lower the cost.
 void drop_idle_changes(FoundPlan& best, PlanSearch& search) {
   for (std::size_t i = 0; i < best.point.size(); ++i) {
     if (best.point[i] == 0) continue;
@@ -188,7 +188,8 @@ std::vector<Change> changes_between(const Point& before, const Point& after,
   return changes;
 }
 
-// What the planner itself makes of a setting: the ladder shows nothing that `run` would not.
+// Cost of a setting by the planner itself, so that the steps show exactly the plan that `run`
+// executes.
 PlanCost planned_cost(const Context& context, ContextStep step, const PlanSetting& setting,
                       DType dtype) {
   step.variants = setting.variants;

@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWidth = 80, kWidestName = 28;
+constexpr std::size_t kWidth = 80, kWidestName = 28;  // columns; 80 is a terminal's width
 
-// A long name stands on lines of its own, and what does not fit behind the numbers below them.
+// Prints a long name on lines of its own. Text that does not fit behind the numbers follows below.
 void print_row(std::ostream& out, std::size_t number, const std::string& name, std::size_t width,
                const PlanCost& cost, const std::string& spared) {
   constexpr std::size_t kIndent = 6;
@@ -54,7 +54,7 @@ void print_ladder(std::ostream& out, const Remedy& remedy) {
   }
 }
 
-// Whole numbers as long as one can read them.
+// Whole numbers up to a readable length.
 std::string settings_text(double settings) {
   constexpr double kLong = 1e7;
   return settings < kLong ? fmt::format("{:.0f}", settings) : fmt::format("{:.1e}", settings);

@@ -11,10 +11,11 @@ namespace opbench {
 /// "weight_format_init: true", "cat_shuffle_split: half, concat_output_nchw: true".
 std::string changes_text(const LadderStep& step);
 
-/// "262 TransData, 7.1 MiB": what the second cost has less of than the first, and what more.
+/// "262 TransData, 7.1 MiB": savings of `after` against `before`, and its additional costs.
 std::string spared_text(const PlanCost& before, const PlanCost& after);
 
-/// For people: the steps with what each spares, the sum, and how good it is.
+/// Prints a text report: the steps with their savings, the sum, and the distance to the lower
+/// bound.
 void print_remedy(std::ostream& out, const Remedy& remedy);
 
 /// {"schema", "schema_version", "command", "remedies": [{"context", "step", "before": COST,

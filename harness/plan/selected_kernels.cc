@@ -21,8 +21,8 @@ const Kernel* kernel_for(const Node& node, const Kernel& wanted) {
   const Kernel* same_family =
       first([&](const Kernel* k) { return k->family_name() == wanted.family_name(); });
   if (same_family != nullptr) return same_family;
-  // The gradient of a native or vendor variant is theirs or none; the device has an operator for
-  // all.
+  // A native or vendor variant needs a gradient kernel of its own provider. The device has a
+  // gradient operator for all its variants.
   if (node.under_test && wanted.provider != Provider::npu) return nullptr;
   const Kernel* same_provider = first([&](const Kernel* k) {
     return k->provider == wanted.provider && refusal(*k, node.problem).empty();

@@ -33,7 +33,7 @@ Yaml variants_node(const Variants& variants) {
   return in_one_line(node);
 }
 
-// What differs from the rules of a context that states none.
+// The rules that differ from those of a context without rules.
 Yaml rules_node(const FrameworkRules& rules) {
   Yaml node(YAML::NodeType::Map);
   const FrameworkRules unstated;
@@ -69,7 +69,7 @@ Yaml step_node(const LadderStep& step, const std::string& name, const std::strin
   return node;
 }
 
-// The step called `name` and those before it that it builds on, the first of them first.
+// The step called `name` and the steps that it builds on, from the first to the last.
 std::vector<Yaml> steps_up_to(const Yaml& steps, std::string name) {
   std::vector<Yaml> chain;
   while (!name.empty()) {
@@ -84,7 +84,7 @@ std::vector<Yaml> steps_up_to(const Yaml& steps, std::string name) {
   return chain;
 }
 
-// The symbols and blocks that the step replaces, itself and through those that it builds on.
+// Adds the symbols and blocks that the step or the steps that it builds on replace.
 void add_replacements(const std::vector<Yaml>& chain, Yaml& first) {
   for (const char* key : {"set", "blocks"}) {
     for (const Yaml& step : chain) {
@@ -118,7 +118,7 @@ Yaml ladder_node(const std::vector<Yaml>& chain, const Remedy& remedy) {
   return steps;
 }
 
-// The context as it stands in the file, but for its steps and what they settle.
+// The context as written, without its steps and the settings that they replace.
 Yaml context_node(const Yaml& written, const ContextRemedy& found) {
   const std::vector<Yaml> chain =
       written["steps"] ? steps_up_to(written["steps"], found.remedy.start) : std::vector<Yaml>{};

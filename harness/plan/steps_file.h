@@ -8,17 +8,17 @@
 
 namespace opbench {
 
-/// A remedy and what it is for.
+/// A remedy and its context.
 struct ContextRemedy {
   std::string context;  ///< its name in the case file
   DType dtype = DType::fp32;
   Remedy remedy;
 };
 
-/// A case file with the contexts of `text`, which is the case file at `path`, and the remedies'
-/// ladders as their steps: the one that the search began with as it is written, then a step for
-/// each of the ladder. Symbols have the values of `symbols` where they state some.
-/// Errors: throws Error if the text is not that of the contexts.
+/// Text of a case file with the contexts of `text`, which is the content of the file at `path`. The
+/// steps are those of the remedies: the step that the search began with, then each step of the
+/// remedy. Symbols have the values of `symbols` if it states them.
+/// Errors: throws Error if the text does not have the contexts.
 std::string steps_file_text(const std::string& text, const std::string& path,
                             const Symbols& symbols, std::span<const ContextRemedy> remedies);
 

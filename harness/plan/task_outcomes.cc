@@ -15,9 +15,9 @@ void mix(std::size_t& hash, std::size_t value) {
   hash ^= hash >> 29;
 }
 
-constexpr std::size_t kStart = 0xcbf29ce484222325;
+constexpr std::size_t kStart = 0xcbf29ce484222325;  // offset basis of FNV-1a
 
-// Whether the rules that operators consult themselves are asked for this one.
+// True if a plan of the operator depends on the rules for formats.
 bool consults_rules(const Op& op) {
   const ContextTraits& traits = op.context;
   return traits.input_format != nullptr || traits.output_format != nullptr ||
@@ -79,7 +79,7 @@ int TaskOutcomes::kind_of(const NodeUse& use, const Point& point) {
   const auto [place, is_new] = kind_numbers_.emplace(key, static_cast<int>(kinds_.size()));
   if (is_new) {
     kinds_.push_back({node, use, is_any ? std::optional(choice) : std::nullopt, word});
-    kinds_.back().use.node = nullptr;  // set where it is used: kinds move
+    kinds_.back().use.node = nullptr;  // set at each use, because kinds move
   }
   return place->second;
 }
@@ -106,7 +106,7 @@ std::vector<std::size_t> TaskOutcomes::choices_for(const TaskQuestion& question)
   std::vector<std::size_t> result;
   for (std::size_t i = 0; i < choices_.size(); ++i) {
     const Choice& choice = choices_[i];
-    if (choice.is_graph || choice.name == "grad_cast_once") continue;  // settled elsewhere
+    if (choice.is_graph || choice.name == "grad_cast_once") continue;  // decided elsewhere
     const bool is_consulted = choice.rule == nullptr ? kind.choice == i
                               : choice.name == "weight_format_init"
                                   ? has_parameter
@@ -145,7 +145,7 @@ int TaskOutcomes::number_of(TaskOutcome outcome, const TaskQuestion& question) {
   return static_cast<int>(outcomes_.size()) - 1;
 }
 
-// Leaves out a choice all of whose words come to the same.
+// Removes a choice whose words all have the same outcome.
 void TaskOutcomes::leave_out(TaskQuestion& question, std::size_t choice) const {
   std::size_t stride = 1;
   for (std::size_t i = 0; i < choice; ++i) stride *= choices_[question.choices[i]].words.size();

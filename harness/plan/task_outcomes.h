@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// Numbers for descriptions of tensors, so that two ways of storing are compared by number.
+/// Numbers of tensor descriptions, so that storages are compared by number.
 class DescNumbers {
  public:
   static constexpr int kNone = -1;
@@ -28,69 +28,70 @@ class DescNumbers {
   std::vector<const TensorDesc*> descs_;
 };
 
-/// What planning a task comes to.
+/// Outcome of planning a task.
 struct TaskOutcome {
   bool is_possible = true;   ///< some kernel takes it
-  PlanCost cost;             ///< of the task and its conversions, but for those in `shareable`
-  std::vector<int> stored;   ///< how its inputs are stored then
-  std::vector<int> written;  ///< how its outputs are stored
-  /// Of a task that may share the conversions of its inputs: what those of each input cost, and to
-  /// what they convert (kNone: nothing).
+  PlanCost cost;             ///< of the task and its conversions, without those in `shareable`
+  std::vector<int> stored;   ///< storage of its inputs
+  std::vector<int> written;  ///< storage of its outputs
+  /// For a task that may share the conversions of its inputs: their cost for each input, and their
+  /// target storage (kNone: no conversion).
   std::vector<PlanCost> shareable;
   std::vector<int> converted_to;
 
   bool operator==(const TaskOutcome&) const = default;
 };
 
-/// A task whose inputs are stored in one way, and what may still be chosen for it.
+/// A task with a given storage of its inputs, and the choices that are open for it.
 struct TaskQuestion {
   int kind = 0;
-  std::vector<int> given;     ///< how each input is stored; kNone: nobody has stored it yet
-  int cast_input = -1;        ///< not -1: only how a parameter is stored whose cast is this input
-  DType dtype = DType::fp32;  ///< of that parameter
-  std::vector<std::size_t> choices;  ///< that it depends on
-  std::vector<int> outcomes;         ///< of each combination of their words, first choice fastest
+  std::vector<int> given;  ///< storage of each input; kNone: not stored yet
+  /// Not -1: the question is the storage of a parameter whose cast is this input.
+  int cast_input = -1;
+  DType dtype = DType::fp32;         ///< of that parameter
+  std::vector<std::size_t> choices;  ///< choices that it depends on
+  std::vector<int> outcomes;         ///< by combination of their words; the first varies fastest
 };
 
-/// Plans tasks, each question once: tasks of the same operator, attributes, shapes and stored
-/// inputs come to the same, wherever in a network they stand.
+/// Plans tasks and caches the outcomes. Tasks with equal operator, attributes, shapes and stored
+/// inputs have equal outcomes everywhere in a network.
 class TaskOutcomes {
  public:
-  /// Both outlive this.
+  /// Both arguments must outlive this object.
   TaskOutcomes(const std::vector<Choice>& choices, const PlanSetting& written)
       : choices_(choices), written_(written) {}
 
-  /// The number of a kind of task: uses that differ in nothing but their names. `point` chooses the
-  /// variant of an operator that may be written as others.
+  /// Number of a kind of task. Uses of one kind differ only in their names. `point` chooses the
+  /// variant of a composite operator.
   int kind_of(const NodeUse& use, const Point& point);
 
   const TaskQuestion& ask(int kind, const std::vector<int>& given) {
     return question(kind, given, -1, DType::fp32);
   }
-  /// How a parameter of `dtype` is stored that is cast to an input of a task: `stored[0]` of the
-  /// outcomes, kNone where that is left open.
+  /// Storage of a parameter of `dtype` that is cast to an input of a task: `stored[0]` of the
+  /// outcomes, kNone if it is open.
   const TaskQuestion& ask_parameter(int kind, const std::vector<int>& given, int input,
                                     DType dtype) {
     return question(kind, given, input, dtype);
   }
-  /// By its number in a question; equal numbers are equal outcomes.
+  /// The outcome of that number. Equal numbers are equal outcomes.
   const TaskOutcome& operator[](int outcome) const { return outcomes_[std::size_t(outcome)]; }
 
   DescNumbers& descs() { return descs_; }
   const Node& node_of(int kind) const { return kinds_[std::size_t(kind)].node; }
   const Op& op_of(int kind) const { return *node_of(kind).problem.op; }
-  /// Of one task of that kind, without its node.
+  /// A use of that kind, without its node.
   const NodeUse& use_of(int kind) const { return kinds_[std::size_t(kind)].use; }
-  /// How many outcomes were planned so far.
+  /// Number of outcomes planned so far.
   std::size_t planned() const { return outcomes_.size(); }
 
  private:
-  /// With a node of its own.
+  /// Owns its node.
   struct Kind {
     Node node;
     NodeUse use;
     std::optional<std::size_t> choice;  // of its operator's variant
-    std::size_t word = 0;               // of that choice where it decides on the graph
+    std::size_t word = 0;               // of that choice if it decides on the graph
   };
 
   const TaskQuestion& question(int kind, const std::vector<int>& given, int input, DType dtype);

@@ -9,23 +9,23 @@
 namespace opbench {
 namespace {
 
-Attrs trans_data_attrs(const TensorDesc& given, const TensorDesc& wanted) {
+Attrs trans_data_attrs(const TensorDesc& given, const TensorDesc& target) {
   Attrs attrs(find_op("trans_data").attrs);
-  attrs.put("dst_format", std::string(name(wanted.format)));
+  attrs.put("dst_format", std::string(name(target.format)));
   // Only the FRACTAL_Z side states how its groups are packed.
-  attrs.put("groups", std::int64_t{std::max(given.groups, wanted.groups)});
+  attrs.put("groups", std::int64_t{std::max(given.groups, target.groups)});
   return attrs;
 }
 
 }  // namespace
 
-ConversionPath ConversionPaths::convert(const TensorDesc& given, const TensorDesc& wanted,
+ConversionPath ConversionPaths::convert(const TensorDesc& given, const TensorDesc& target,
                                         const Node& node, const std::string& cause) {
   ConversionPath path;
-  if (given.dtype != wanted.dtype) path.push_back(cast(given, wanted.dtype, node));
+  if (given.dtype != target.dtype) path.push_back(cast(given, target.dtype, node));
   const TensorDesc cast_to = path.empty() ? given : path.back().result();
-  if (cast_to == wanted) return path;
-  for (PlannedConversion& conversion : trans_data(cast_to, wanted, node, cause)) {
+  if (cast_to == target) return path;
+  for (PlannedConversion& conversion : trans_data(cast_to, target, node, cause)) {
     path.push_back(std::move(conversion));
   }
   return path;
@@ -42,23 +42,23 @@ PlannedConversion ConversionPaths::cast(const TensorDesc& given, DType dtype, co
                  fmt::format("{}: {}", node.problem.op->name, cause));
 }
 
-ConversionPath ConversionPaths::trans_data(const TensorDesc& given, const TensorDesc& wanted,
+ConversionPath ConversionPaths::trans_data(const TensorDesc& given, const TensorDesc& target,
                                            const Node& node, const std::string& cause) {
   const bool is_far =
-      is_private(given.format) && is_private(wanted.format) && !has_pair(given, wanted);
+      is_private(given.format) && is_private(target.format) && !has_pair(given, target);
   ConversionPath path;
-  if (is_far) path = trans_data(given, describe(wanted.dtype, wanted.shape), node, cause);
+  if (is_far) path = trans_data(given, describe(target.dtype, target.shape), node, cause);
   const TensorDesc& from = path.empty() ? given : path.back().result();
   PlannedConversion last =
-      planned(find_op("trans_data"), from, trans_data_attrs(from, wanted), node, cause);
+      planned(find_op("trans_data"), from, trans_data_attrs(from, target), node, cause);
   path.push_back(std::move(last));
   return path;
 }
 
-bool ConversionPaths::has_pair(const TensorDesc& given, const TensorDesc& wanted) {
+bool ConversionPaths::has_pair(const TensorDesc& given, const TensorDesc& target) {
   try {
     const Problem problem =
-        make_problem(find_op("trans_data"), {given}, trans_data_attrs(given, wanted));
+        make_problem(find_op("trans_data"), {given}, trans_data_attrs(given, target));
     return choice_.first_that_takes(problem) != nullptr;
   } catch (const Error&) {
     return false;
@@ -82,8 +82,8 @@ std::size_t ConversionInsertion::before(const Node& node, std::size_t tensor,
                                         const ConversionPath& path) {
   if (path.empty()) return tensor;
   if (node.shares_conversions == 0 || !rules_.grad_cast_once) return after(node, tensor, path);
-  const TensorDesc& wanted = path.back().result();
-  const Key key{tensor, wanted.format, wanted.dtype, node.shares_conversions};
+  const TensorDesc& target = path.back().result();
+  const Key key{tensor, target.format, target.dtype, node.shares_conversions};
   if (const auto found = shared_.find(key); found != shared_.end()) return found->second;
   return shared_[key] = after(node, tensor, path);
 }

@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// A TransData or a Cast that is to be put before or after a node.
+/// A TransData or a Cast to insert before or after a node.
 struct PlannedConversion {
   Problem problem;
   const Kernel* kernel = nullptr;
@@ -19,48 +19,49 @@ struct PlannedConversion {
   const TensorDesc& result() const { return problem.outputs[0]; }
 };
 
-/// Conversions one after the other, from how a tensor is to how it is wanted.
+/// Conversions in order, from the present to the required state of a tensor.
 using ConversionPath = std::vector<PlannedConversion>;
 
-/// Finds the conversions around the nodes of a graph, each with a kernel and a cause.
+/// Finds the conversions around the nodes of a graph. Each has a kernel and a cause.
 class ConversionPaths {
  public:
   explicit ConversionPaths(KernelChoice& choice) : choice_(choice) {}
 
-  /// From `given` to the dtype and storage of `wanted`, for `node`; empty where it is that already.
+  /// From `given` to the dtype and storage of `target`, for `node`. Empty if they are equal.
   /// Errors: throws Error if no kernel has the conversion.
-  ConversionPath convert(const TensorDesc& given, const TensorDesc& wanted, const Node& node,
+  ConversionPath convert(const TensorDesc& given, const TensorDesc& target, const Node& node,
                          const std::string& cause);
 
-  /// `given` as `dtype`, stored as it is: because the cube unit takes and gives fp16, or a kernel
+  /// `given` as `dtype`, in its present storage: the cube unit takes and writes fp16, or a kernel
   /// takes inputs of one dtype only.
   PlannedConversion cast(const TensorDesc& given, DType dtype, const Node& node);
 
-  /// `given` stored like `wanted`: in one go where the device has the pair, else through the plain
-  /// format.
-  ConversionPath trans_data(const TensorDesc& given, const TensorDesc& wanted, const Node& node,
+  /// `given` stored like `target`: by one conversion if the device has the pair, else through the
+  /// plain format.
+  ConversionPath trans_data(const TensorDesc& given, const TensorDesc& target, const Node& node,
                             const std::string& cause);
 
  private:
-  bool has_pair(const TensorDesc& given, const TensorDesc& wanted);
+  bool has_pair(const TensorDesc& given, const TensorDesc& target);
   PlannedConversion planned(const Op& op, const TensorDesc& given, Attrs attrs, const Node& node,
                             std::string cause);
 
   KernelChoice& choice_;
 };
 
-/// Puts conversions into a graph that is being planned, as nodes of their own.
+/// Inserts conversions as nodes into a graph that is being planned.
 class ConversionInsertion {
  public:
-  /// `kernels` are those of the graph's nodes, in their order; all outlive this.
+  /// `kernels` are those of the graph's nodes, in their order. All arguments must outlive this
+  /// object.
   ConversionInsertion(Graph& graph, std::vector<const Kernel*>& kernels,
                       const FrameworkRules& rules)
       : graph_(graph), kernels_(kernels), rules_(rules) {}
 
-  /// Appends the conversions of `tensor`, for an input of `node`; returns what comes out of the
-  /// last. Nodes that share conversions get the same one with grad_cast_once.
+  /// Appends the conversions of `tensor`, for an input of `node`. Returns the output of the last
+  /// conversion. With grad_cast_once, nodes that share conversions get the same one.
   std::size_t before(const Node& node, std::size_t tensor, const ConversionPath& path);
-  /// The same for an output of `node`.
+  /// Like `before`, for an output of `node`.
   std::size_t after(const Node& node, std::size_t tensor, const ConversionPath& path);
 
  private:

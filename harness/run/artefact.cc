@@ -18,7 +18,7 @@
 namespace opbench {
 namespace {
 
-// Of all records one after another.
+// Columns of the samples of all records, one record after another.
 struct SampleColumns {
   std::vector<std::int64_t> record, iterations, preemptions;
   std::vector<double> start_us, duration_us, ns_per_call;
@@ -33,7 +33,8 @@ struct SampleColumns {
   }
 };
 
-/// The bytes of an attached file as they are asked for: compressed, a small file may hold many.
+/// Stream over the bytes of an attached file. It reads them in chunks on demand, because a small
+/// compressed file may hold many bytes.
 class AttachedBytes : public std::streambuf {
  public:
   AttachedBytes(DumpFile& file, const DumpEntry& entry, const std::string& path)
@@ -48,7 +49,7 @@ class AttachedBytes : public std::streambuf {
 
  private:
   int_type underflow() override {
-    constexpr std::int64_t kMost = 8 << 20;  // more than a chunk: few are read twice
+    constexpr std::int64_t kMost = 8 << 20;  // more than an HDF5 chunk, so few are read twice
     const std::int64_t count = std::min(kMost, left_.count);
     if (count == 0) return traits_type::eof();
     buffer_.resize(static_cast<std::size_t>(count));
@@ -64,7 +65,7 @@ class AttachedBytes : public std::streambuf {
   std::vector<char> buffer_;
 };
 
-// Those of other machines after the file's own.
+// Visits the file's own records first, then those of other machines.
 template <class Results, class Visit>
 void for_each_record(Results& results, Visit&& visit) {
   for (auto& record : results.run.records) visit(record);

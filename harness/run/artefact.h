@@ -14,42 +14,44 @@ namespace opbench {
 inline constexpr std::string_view kResultsName = "results.json";
 inline constexpr std::string_view kComparisonName = "compare.json";
 
-/// Attaches results to a dump, which they make an artefact: results.json as `write_json` has it,
-/// and every sample, in order, with its time stamps, as arrays of as many elements:
-/// samples/record (its place among the records, those of other machines after), start_us,
-/// duration_us, ns_per_call, iterations, preemptions.
+/// Attaches results to a dump, which becomes an artefact. It writes results.json like `write_json`,
+/// and every sample, in order, with its time stamps. Samples are arrays of equal length:
+/// samples/record (index of the record; those of other machines follow), start_us, duration_us,
+/// ns_per_call, iterations, preemptions.
 void attach_results(DumpWriter& file, const ResultsFile& results);
 
-/// Attaches a file as it is. Its name is no path.
+/// Attaches a file unchanged. Its name must not be a path.
 void attach_file(DumpWriter& file, std::string_view name, std::string_view text);
 
-/// A file's name without its folder, and what it holds.
+/// A file's name without its folder, and its contents.
 struct NamedText {
   std::string name, text;
 };
 
-/// The JSON of results or of a comparison, whether `path` is that file or an artefact that holds
-/// it, with the name that it has there. Errors: throws Error if it cannot be read.
+/// The JSON of results or of a comparison, with its file name. `path` is that file, or an artefact
+/// that holds it.
+/// Errors: throws Error if it cannot be read.
 NamedText read_results_text(const std::string& path);
 
-/// A file of `run --artefact` or `compare -o FILE.h5`, opened for reading; nothing in it is
-/// trusted.
+/// A file of `run --artefact` or `compare -o FILE.h5`, opened for reading. All contents are
+/// validated.
 class Artefact {
  public:
-  /// Does the file begin as HDF5 does? False if it cannot be read.
+  /// True if the file begins with the signature of HDF5; false if it cannot be read.
   static bool is_hdf5(const std::string& path);
 
-  /// Errors: throws Error if the file is none, or is damaged.
+  /// Errors: throws Error if the file is not an artefact or is damaged.
   explicit Artefact(const std::string& path);
 
   bool has(std::string_view name) const { return find("files", name) != nullptr; }
-  /// Names of its files, in the order of their bytes.
+  /// Names of its files, in byte order.
   std::vector<std::string> files() const;
-  /// What a file holds. Errors: throws Error if there is none of that name, or it is larger than
-  /// results may be.
+  /// Contents of a file.
+  /// Errors: throws Error if the name is unknown, or the file is larger than results may be.
   std::string text(std::string_view name);
-  /// The results with the time stamps of samples. Errors: throws Error if it holds none, or they
-  /// are damaged or do not go with their samples.
+  /// The results with the time stamps of samples.
+  /// Errors: throws Error if the results are missing, if they are damaged, or if they do not match
+  /// their samples.
   ResultsFile results();
 
   const std::string& path() const { return path_; }

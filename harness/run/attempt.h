@@ -11,17 +11,16 @@
 
 namespace opbench {
 
-/// A variant on its way through the phases; closed as soon as its status is final.
+/// State of a variant in the phases of a run. It is closed when its status is final.
 struct Attempt {
   std::size_t index = 0;
   Record record;
-  Values values;  ///< of the phase that it is in, or that closed it
+  Values values;  ///< of the current phase, or of the phase that closed it
   std::vector<Sample> samples;
   StepMeasurement measured;
   std::vector<std::vector<double>> rounds;  ///< microseconds of each node, by round
   bool is_open = true;
-  bool is_in_memory =
-      false;  ///< its values can be loaded, whether or not its kernels were prepared
+  bool is_in_memory = false;  ///< its values can be loaded, even if its kernels were not prepared
 
   void close(Status status, std::string reason) {
     record.status = status;
@@ -37,7 +36,7 @@ struct Attempt {
     const Judgement& judged = found.judgement;
     if (judged.verdict == Verdict::failed) return close(Status::failed, judged.reason);
     if (!found.known_limit.empty()) {
-      // On recorded values it is a fault of what was recorded, known or not.
+      // On recorded values a failure is a property of the recording, even if the limit is known.
       const bool is_ours = values.has_corners;
       return close(is_ours ? Status::xfailed : Status::failed, found.known_limit);
     }

@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-// The problem of one row; none where the operator does not take it or its outputs have no rows.
+// The problem of one row. None if the operator does not take it or its outputs have no rows.
 std::optional<Problem> problem_of_row(const Problem& whole, const std::vector<bool>& is_cut) {
   std::vector<TensorDesc> inputs = whole.inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -32,8 +32,9 @@ std::optional<Problem> problem_of_row(const Problem& whole, const std::vector<bo
   }
 }
 
-// All that have as many rows as the outputs, then the first of them alone: a square matrix on the
-// right has as many, too.
+// Candidate sets of inputs to cut: all inputs with as many rows as the outputs, then only the first
+// of them. The right operand of a square matrix product also has that many rows, but must not be
+// cut.
 std::vector<std::vector<bool>> cuts_to_try(const Problem& problem) {
   const std::int64_t rows = problem.outputs[0].shape[0];
   std::vector<bool> all, first(problem.inputs.size());
@@ -46,7 +47,7 @@ std::vector<std::vector<bool>> cuts_to_try(const Problem& problem) {
   return {all, first};
 }
 
-// An index may point at a row that is cut off.
+// False if an index refers to a row that was cut off.
 bool are_allowed(const Problem& problem, const InputElements& inputs) {
   if (problem.op->check_values == nullptr) return true;
   std::vector<PlacedTensor> placed;

@@ -16,18 +16,19 @@
 namespace opbench {
 namespace {
 
-constexpr std::int64_t kChanges = 256;  // of a repetition; more calls than these begin again
+constexpr std::int64_t kChanges = 256;  // of a repetition; further calls reuse them
 constexpr std::size_t kTargets = 16;
-constexpr std::int64_t kChecks = 16;  // of a repetition, and its last call
+constexpr std::int64_t kChecks = 16;  // of a repetition, in addition to its last call
 constexpr std::size_t kNotes = 16, kLeastRecalls = 6;
-constexpr std::uint64_t kOtherGeneration = std::uint64_t{1} << 32;  // of no repetition
+// Differs from the generation of any repetition.
+constexpr std::uint64_t kOtherGeneration = std::uint64_t{1} << 32;
 
 bool has_default_data(const GraphTensor& tensor) {
   return tensor.data == Distribution{} && is_floating(tensor.desc.dtype);
 }
 
-// Where an operator makes one result of many elements, one of them shows only if it is as large as
-// what the others come to.
+// Magnitude of a changed element for operators that combine many elements into one result. The
+// change is visible in the result only if the element is as large as the sum of the others.
 double outlier(const UnitVariant& variant, const GraphTensor& tensor) {
   constexpr double kLargest = 4096;
   const Problem& problem = variant.graph->nodes[0].problem;
@@ -39,7 +40,8 @@ double outlier(const UnitVariant& variant, const GraphTensor& tensor) {
   return std::min(kLargest, 8 * std::sqrt(std::max(1.0, terms)));
 }
 
-// Every call writes all of them; in a context only outputs have a place that nothing else uses.
+// Outputs that every call writes completely. Intermediate tensors of a context are left out,
+// because they share memory.
 std::vector<std::size_t> results_of(const UnitVariant& variant) {
   std::vector<std::size_t> results;
   for (const Node& node : variant.graph->nodes) {
@@ -53,7 +55,8 @@ std::vector<std::size_t> results_of(const UnitVariant& variant) {
   return results;
 }
 
-// As near as no pattern gives it away, and not what a call would round to.
+// A value that is close to the old one, so that a kernel cannot recognise it, and that differs from
+// the result of a repeated call.
 std::uint64_t near_bits(std::uint64_t bits, std::size_t bytes, std::uint64_t mask) {
   return bits ^ (bytes == 1 ? 1 : mask);
 }
@@ -84,7 +87,7 @@ CallWatch::CallWatch(const UnitVariant& variant, const Workspace& workspace, std
   }
 }
 
-// xorshift64*, Vigna 2016
+// xorshift64* (Vigna 2016)
 std::uint64_t CallWatch::random() {
   state_ ^= state_ >> 12;
   state_ ^= state_ << 25;
@@ -100,8 +103,8 @@ WatchedElement CallWatch::element(std::size_t tensor, std::int64_t place) const 
           place};
 }
 
-// Large among those that are normal, so that a maximum or a threshold does not hide it. Of recorded
-// values another one of them.
+// A value above most of the normally distributed ones, so that a maximum or a threshold does not
+// hide it. Recorded inputs get the value of another element.
 std::uint64_t CallWatch::value_of(const WatchedChange& change) const {
   constexpr double kAboveMost = 4;
   const GraphTensor& given = variant_.graph->tensors[change.element.tensor];
@@ -126,7 +129,7 @@ std::uint64_t CallWatch::value_of(const WatchedChange& change) const {
   return bits;
 }
 
-// Flags and small numbers have few other values.
+// Draws several times, because flags and small integers have few distinct values.
 WatchedChange CallWatch::draw_change(std::size_t tensor) {
   constexpr int kTries = 4;
   const auto elements = static_cast<std::uint64_t>(variant_.graph->tensors[tensor].desc.elements());
@@ -134,7 +137,7 @@ WatchedChange CallWatch::draw_change(std::size_t tensor) {
   change.loaded = change.element.load();
   change.other = change.loaded;
   for (int i = 0; i < kTries && change.other == change.loaded; ++i) {
-    change.other = random();  // a seed
+    change.other = random();  // seed of the new value
     change.other = value_of(change);
   }
   return change;
@@ -150,7 +153,7 @@ void CallWatch::draw_changes(std::int64_t calls) {
   current_ = changes_.size() - 1;
 }
 
-// Those that are not in place store what is there.
+// `undo` of a change that is not in place writes the value that is already there.
 void CallWatch::undo_changes() {
   for (const WatchedChange& change : changes_) change.undo();
   changes_.clear();
@@ -188,7 +191,8 @@ void CallWatch::note() {
   notes_.push_back({{generation_, {*current()}}, results()});
 }
 
-// Where a repetition is one call, it has seen no inputs that are nearly those of the call before.
+// For repetitions of a single call: they do not test inputs that are almost equal to those of the
+// previous call.
 void CallWatch::call_after_small_changes(const std::function<void()>& call) {
   if (notes_.size() >= kLeastRecalls || inputs_.empty()) return;
   begin(kLeastRecalls);
@@ -217,7 +221,8 @@ void CallWatch::put(const TimedInputs& inputs) {
   current_ = 0;
 }
 
-// Whoever looks at parts of the inputs sees that those of a call in between are others.
+// Other values are put in between. A kernel that compares a part of the inputs with those of its
+// last call would find a difference.
 bool CallWatch::repeats_its_results(const std::function<void()>& call, double seconds) {
   using Clock = std::chrono::steady_clock;
   call_after_small_changes(call);
@@ -258,7 +263,8 @@ void CallWatch::spoil() {
 bool CallWatch::is_written(const std::function<void()>& call) {
   is_spoilt_ = false;
   if (spoilt_.load() != spoilt_bits_) return true;
-  // The result may be that very value. Then it is again, wherever it starts from.
+  // The result may be equal to the overwritten value by chance. A second call with another start
+  // value decides.
   spoilt_.store(near_bits(spoilt_bits_, spoilt_.bytes, 0x4A));
   call();
   if (spoilt_.load() == spoilt_bits_) return true;

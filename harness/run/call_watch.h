@@ -13,12 +13,12 @@
 
 namespace opbench {
 
-/// One element of a tensor in memory, as bits.
+/// Address and size of one element of a tensor; accessed as bits.
 struct WatchedElement {
   std::byte* at = nullptr;
   std::size_t bytes = 0;
   std::size_t tensor = 0;
-  std::int64_t place = 0;  ///< logical
+  std::int64_t place = 0;  ///< logical index
 
   std::uint64_t load() const {
     std::uint64_t bits = 0;
@@ -28,7 +28,7 @@ struct WatchedElement {
   void store(std::uint64_t bits) const { std::memcpy(at, &bits, bytes); }
 };
 
-/// An element of an input that holds another value than was loaded.
+/// An element of an input, with its loaded value and the value that replaces it.
 struct WatchedChange {
   WatchedElement element;
   std::uint64_t loaded = 0, other = 0;
@@ -37,31 +37,32 @@ struct WatchedChange {
   void undo() const { element.store(loaded); }
 };
 
-/// What a timed call's inputs hold beside the values that were loaded.
+/// Inputs of a timed call, as differences to the loaded values.
 struct TimedInputs {
-  std::uint64_t generation = 0;  ///< of InputRefill
+  std::uint64_t generation = 0;  ///< see `InputRefill::put`
   std::vector<WatchedChange> changes;
 };
 
-/// Makes every timed call one that is checked, for the price of two stores: before each, an element
-/// of what the graph is given takes another value, in a place and with a value that nothing could
-/// know, and the one before is as it was. Before some, at random, an element of a result is
-/// overwritten with a near value, and a call that leaves it there is none. All inputs of a case
-/// take other values before every repetition. Nothing tells the last call, which is judged, from
-/// those before.
+/// Checks every timed call, at the cost of two stores per call. Before each call, one element of
+/// the inputs gets another value at a random place, and the previous change is undone. Before some
+/// random calls, an element of a result is overwritten with a close value. A call that leaves it
+/// unchanged did not write its output. All inputs of a case get other values before every
+/// repetition. A kernel cannot distinguish the last call, whose results are verified, from the
+/// calls before.
 ///
-/// Order: for each repetition refill (if wanted) and begin; then for each call before, the call,
-/// after; then note (if wanted); at the end repeats_its_results (if there are notes) and restore.
+/// Order: for each repetition `refill` (optional) and `begin`; for each call `before`, the call,
+/// `after`; then `note` (optional). At the end `repeats_its_results` (if there are notes) and
+/// `restore`.
 class CallWatch {
  public:
-  /// The variant's values of `seed` are loaded. Both must outlive it.
+  /// The variant's values of `seed` must be loaded. Both references must outlive this object.
   CallWatch(const UnitVariant& variant, const Workspace& workspace, std::uint64_t seed);
 
-  /// Other values in all inputs of a case, which nothing before has seen. A context's are loaded
-  /// anew for every round.
+  /// Puts new values into all inputs of a case. Those of a context are loaded for every round
+  /// instead.
   void refill();
 
-  /// So many calls follow, with new places and values.
+  /// Announces the number of calls of a repetition. Draws new places and values.
   void begin(std::int64_t calls);
 
   void before() {
@@ -71,37 +72,38 @@ class CallWatch {
     if (calls_left_ == 0 || until_check_ == 0) spoil();
   }
 
-  /// False if the call has left an element of a result as it was. `call` repeats it, for certainty.
+  /// False if the call has not written an element of a result. Repeats `call` to confirm it.
   bool after(const std::function<void()>& call) { return !is_spoilt_ || is_written(call); }
 
-  /// What a call left undone; empty if none did.
+  /// Description of the missing output of a call; empty if all calls wrote their outputs.
   const std::string& missed() const { return missed_; }
 
-  /// Another input of the same kind.
+  /// Changes another element of the inputs.
   void change_next() {
     if (changes_.empty()) return;
     changes_[current_].undo();
     if (++current_ == changes_.size()) current_ = 0;
     changes_[current_].apply();
   }
-  /// The change that is in place; null: none.
+  /// The change that is in place; null: no change.
   const WatchedChange* current() const { return changes_.empty() ? nullptr : &changes_[current_]; }
 
-  /// Remembers the fingerprint of what the last call of a repetition left, unless it was the only.
+  /// Stores the fingerprint of the results of a repetition's last call, if it was not the only
+  /// call.
   void note();
 
-  /// Brings noted inputs back, after others, and calls again: every call must leave the bits that
-  /// it left before. At least some of them, more for up to `seconds`. For kernels whose bits
-  /// repeat.
+  /// Repeats noted calls: puts their inputs in place, after other inputs, and compares the bits of
+  /// the results. It repeats a minimum number of calls, and more for up to `seconds`. Use it only
+  /// for kernels whose results are reproducible bit for bit.
   bool repeats_its_results(const std::function<void()>& call, double seconds);
 
-  /// What is in place now.
+  /// The inputs that are in place now.
   TimedInputs inputs() const;
 
-  /// Brings that back, on the same values loaded, in another watch, too.
+  /// Puts inputs in place, on the same loaded values. Another watch may have returned them.
   void put(const TimedInputs& inputs);
 
-  /// The inputs as they were loaded.
+  /// Restores the inputs as loaded.
   void restore() { put({}); }
 
  private:
@@ -126,10 +128,10 @@ class CallWatch {
   const Workspace& workspace_;
   InputRefill refill_;
   std::vector<std::size_t> results_;  // tensors that every call writes
-  std::vector<std::size_t> inputs_;   // in which values may change
+  std::vector<std::size_t> inputs_;   // tensors in which values may change
   std::vector<WatchedChange> changes_;
   std::size_t current_ = 0;
-  std::vector<WatchedElement> targets_;  // of results, anew for each repetition
+  std::vector<WatchedElement> targets_;  // of results, drawn for each repetition
   const std::uint64_t seed_;
   std::uint64_t generation_ = 0;
   std::uint64_t state_;

@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-/// A signal that ends a process which did something wrong.
+/// A signal that ends a faulty process, and its description.
 struct Crash {
   int number;
   std::string_view text;
@@ -29,8 +29,8 @@ constexpr std::string_view kRemedy =
     "; leave it out with --variant, or let --unit-timeout 600 run each case in a process of its "
     "own\n";
 
-// Made before anything crashes: a handler must not allocate. A whole message at a time, each in a
-// buffer of its own in turn, so that none is read while it is written.
+// Messages are formatted beforehand, because a signal handler must not allocate. Two buffers are
+// used in turn, so that a message is not read while it is written.
 std::array<std::array<char, 1024>, 2> messages;
 std::atomic<const char*> message = nullptr;
 
@@ -38,7 +38,7 @@ void write_text(std::string_view text) {
   [[maybe_unused]] const ssize_t told = write(STDERR_FILENO, text.data(), text.size());
 }
 
-// Only what is safe in a handler.
+// Uses async-signal-safe functions only.
 void on_crash(int number) {
   signal(number, SIG_DFL);
   if (const char* text = message) {
@@ -54,7 +54,8 @@ void on_crash(int number) {
 }  // namespace
 
 void tell_crashes() {
-  // A stack that has overflown cannot hold the handler; of the main thread alone.
+  // Alternate signal stack, because an overflowed stack cannot hold the handler. Only the main
+  // thread has one.
   static std::array<char, 64 * 1024> stack;
   stack_t alternate{};
   alternate.ss_sp = stack.data();

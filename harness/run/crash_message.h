@@ -4,12 +4,13 @@
 
 namespace opbench {
 
-/// From now on a crash of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) says on standard
-/// error what ran, and then ends the process as it would have. Signals that have a handler already,
-/// such as a sanitizer's, keep it.
+/// Installs handlers for crashes of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT). They
+/// print what is running to standard error, and then let the process end by the signal. Existing
+/// handlers, such as a sanitizer's, are kept.
 void tell_crashes();
 
-/// What runs: "variant 'mine' of softplus[8x64,fp32,ND]". Empty: nothing of a user's.
+/// Sets the description of the running code: "variant 'mine' of softplus[8x64,fp32,ND]". Empty: no
+/// variant is running.
 void set_what_runs(std::string_view what);
 
 }  // namespace opbench

@@ -68,7 +68,7 @@ std::vector<fs::path> overflow_records(const fs::path& directory) {
   return files;
 }
 
-/// What a debug file says of a unit.
+/// An overflowed task in a debug file.
 struct OverflowedTask {
   std::string unit;
   std::uint64_t task = 0, stream = 0, status = 0;
@@ -82,7 +82,7 @@ OverflowedTask task_of(const std::string& unit, const Json& fields) {
   return task;
 }
 
-// Of the units of the old layout the one with a status.
+// The old layout has several units. The unit with a status is used.
 OverflowedTask parse_task(const Json& record) {
   if (record.contains("acc_list")) {
     const Json& list = record.at("acc_list");
@@ -117,7 +117,7 @@ bool is_of(const OverflowedTask& task, const std::vector<std::string>& parts) {
   return fits(task.context, 6) && fits(task.thread, 7);
 }
 
-// The earliest in the directory.
+// The earliest dump in the directory.
 std::optional<fs::path> dump_of(const OverflowedTask& task, const fs::path& directory) {
   std::optional<fs::path> found;
   for (const auto& entry : fs::directory_iterator(directory)) {
@@ -157,7 +157,7 @@ std::string heading(int number) {
   return fmt::format("{}[{}]{}\n", std::string(kLeft, '='), number, std::string(kRight, '='));
 }
 
-/// One debug file, its dump, and what is said of them.
+/// Summary of one debug file and its dump.
 class OverflowSummary {
  public:
   explicit OverflowSummary(DeviceOverflow& result) : result_(result) {}

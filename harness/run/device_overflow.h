@@ -9,30 +9,29 @@
 
 namespace opbench {
 
-/// What `msaccucmp.py overflow` is asked for.
+/// Options of `msaccucmp.py overflow`.
 struct DeviceOverflowQuery {
-  std::filesystem::path
-      directory;              ///< with what a device left of overflowed operators, or above it
-  std::filesystem::path out;  ///< directory; empty: nothing is written
-  int most = 1;               ///< records that are looked at, the earliest first
+  std::filesystem::path directory;  ///< directory of a device's overflow dumps, or one above it
+  std::filesystem::path out;        ///< directory; empty: no files are written
+  int most = 1;                     ///< records to analyse, the earliest first
 };
 
 struct DeviceOverflow {
   std::size_t records = 0;     ///< debug files that were found
-  std::string summary;         ///< as msaccucmp words it; empty without records
-  std::filesystem::path file;  ///< where it is written
-  ConvertOutcome outcome;      ///< of the files that were written beside it
+  std::string summary;         ///< in the words of msaccucmp; empty without records
+  std::filesystem::path file;  ///< path of the summary
+  ConvertOutcome outcome;      ///< of the files that were written in addition
 };
 
-/// Is there a file Opdebug.Node_OpDebug.* in the directory, or in one below it?
+/// True if the directory, or one below it, has a file Opdebug.Node_OpDebug.*.
 bool has_overflow_records(const std::filesystem::path& directory);
 
-/// Reads the debug files of a device, in both layouts, in order of time, each with the earliest
-/// dump of the same task and stream in its directory. Writes to `out`, if one is given, as
-/// msaccucmp does: the debug files as JSON, the tensors of those dumps as .npy, and
+/// Reads the debug files of a device, in both layouts, in order of time. Each is combined with the
+/// earliest dump of the same task and stream in its directory. If `out` is given, writes the files
+/// of msaccucmp: the debug files as JSON, the tensors of those dumps as .npy, and
 /// overflow_summary_{time}.txt. A debug file or dump that cannot be read is a failure of the
-/// outcome, and takes nothing from the others. Errors: throws Error if the directory cannot be
-/// read; RunError if the summary cannot be written.
+/// outcome; the others are still processed.
+/// Errors: throws Error if the directory cannot be read; RunError if the summary cannot be written.
 DeviceOverflow summarise_device_overflow(const DeviceOverflowQuery& query,
                                          const std::function<bool()>& stop);
 

@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// Beyond this a regression of a few percent cannot be told from chance.
+// Noise above this share hides a regression of a few percent.
 constexpr double kNoiseLimit = 0.10;
 
 Ceilings measure(int threads, std::size_t bytes) {

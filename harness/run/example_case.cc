@@ -12,7 +12,7 @@ namespace {
 const std::vector<Dims> kShapes = {{4, 16, 6, 6}, {2, 32, 7, 7}, {37, 16},        {32, 4},
                                    {32, 32},      {655},         {2, 16, 2, 6, 6}};
 
-// The default attributes, and those that kernels made for other values want.
+// The default attributes, and the values that specialised kernels require.
 std::vector<Attrs> attrs_to_try(const Op& op) {
   std::vector<Attrs> all = {Attrs(op.attrs)};
   const auto add = [&](const AttrSpec& spec, AttrValue value) {
@@ -34,7 +34,7 @@ std::vector<Attrs> attrs_to_try(const Op& op) {
   return all;
 }
 
-// SoftplusGrad (V1) gives NaN above ln of the largest fp32 number, as on the device.
+// SoftplusGrad (V1) gives NaN above ln of the largest fp32 number, like on the device.
 constexpr std::string_view kDefective[] = {"softplus_grad/softplus_grad"};
 
 }  // namespace

@@ -8,24 +8,23 @@
 
 namespace opbench {
 
-/// A case of `op` on inputs as --shapes would make them of `shape`; none where the operator does
-/// not take it.
+/// A case of `op` with the inputs that --shapes makes from `shape`. None if the operator does not
+/// take it.
 std::optional<Case> case_like(const Op& op, const Dims& shape, DType dtype, Format format,
                               const Attrs& attrs);
 
-/// The first case of a list of small ones, of every rank, that `kernel` takes in this dtype and
-/// format, under the operator's default attributes or with one of them changed.
+/// The first of a list of small cases, of every rank, that `kernel` takes in this dtype and format.
+/// Attributes are the operator's defaults, or one of them is changed.
 std::optional<Case> example_case(const Kernel& kernel, DType dtype, Format format);
 
-/// The same in the first of the operator's dtypes, fp32 before all others, and formats that it
-/// takes.
+/// Like the overload above, in the first dtype (fp32 before all others) and format of the operator
+/// that the kernel takes.
 std::optional<Case> example_case(const Kernel& kernel);
 
-/// True for a variant that stands for an operator of the device with a defect, and fails as it
-/// does.
+/// True for a variant that models a defective operator of the device, and fails like it.
 bool is_defective(const Kernel& kernel);
 
-/// The operator's dtypes, fp32 first where it is among them.
+/// The operator's dtypes; fp32 is first if the operator takes it.
 std::vector<DType> example_dtypes(const Op& op);
 
 }  // namespace opbench

@@ -5,7 +5,7 @@
 #include "harness/run/record.h"
 #include "text/json_reader.h"
 
-/// The kinds of fields that records have: how a member is written, and read back from JSON.
+/// Kinds of fields of a record. Each defines how a member is written, and read from JSON.
 namespace opbench::field_kinds {
 
 inline constexpr double kLargest = std::numeric_limits<double>::max();
@@ -33,7 +33,7 @@ constexpr Field whole(std::string_view name) {
           }};
 }
 
-/// A number that is always there.
+/// A number that every record has.
 template <auto member>
 constexpr Field number(std::string_view name, std::string_view unit) {
   return {name, unit, [](const Record& r) -> Cell { return r.*member; },
@@ -42,7 +42,7 @@ constexpr Field number(std::string_view name, std::string_view unit) {
           }};
 }
 
-/// A number of an optional part of the record. Where it is an error, null means infinite.
+/// A number of an optional part of the record. For an error, null means infinite.
 template <auto part, auto member, bool is_error = false>
 constexpr Field number_of(std::string_view name, std::string_view unit) {
   return {name, unit, [](const Record& r) { return r.*part ? Cell((*(r.*part)).*member) : Cell(); },
@@ -63,7 +63,7 @@ constexpr Field error(std::string_view name, std::string_view unit) {
   return number_of<&Record::accuracy, member, true>(name, unit);
 }
 
-/// A number that is there where it is above 0.
+/// A number that is written if it is above 0.
 template <auto member>
 constexpr Field positive(std::string_view name, std::string_view unit, int since = 1) {
   return {name, unit, [](const Record& r) { return r.*member > 0 ? Cell(r.*member) : Cell(); },
@@ -73,7 +73,7 @@ constexpr Field positive(std::string_view name, std::string_view unit, int since
           since};
 }
 
-/// A share of a ceiling that is there where `has` holds.
+/// A share of a ceiling that is written if `has` holds.
 template <auto member, bool (*has)(const Record&)>
 constexpr Field percent(std::string_view name, int since = 1) {
   return {name, "%",

@@ -32,7 +32,7 @@ InputRefill::InputRefill(const UnitVariant& variant, const Workspace& workspace,
     : variant_(variant), workspace_(workspace), seed_(seed) {
   for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
     const GraphTensor& tensor = variant.graph->tensors[i];
-    // A permutation that is rotated is one.
+    // A rotated permutation is a permutation.
     if (!is_free(tensor) && tensor.data.kind != DistributionKind::permutation) continue;
     const auto elements = static_cast<std::size_t>(tensor.desc.elements());
     const bool is_dense = tensor.desc.bytes() == elements * size_of(tensor.desc.dtype);
@@ -44,7 +44,7 @@ InputRefill::InputRefill(const UnitVariant& variant, const Workspace& workspace,
   }
 }
 
-// splitmix64, Vigna 2015
+// splitmix64 (Vigna 2015)
 std::uint64_t InputRefill::mixed(std::size_t tensor, std::uint64_t generation) const {
   std::uint64_t bits = seed_ + 0x9E3779B97F4A7C15 * (generation * 64 + tensor + 1);
   bits = (bits ^ bits >> 30) * 0xBF58476D1CE4E5B9;
@@ -87,9 +87,9 @@ void InputRefill::put(std::uint64_t generation) {
   touch();
 }
 
-// One byte of each line is written as it is.
+// Writes the first byte of each line back unchanged.
 void InputRefill::touch() const {
-  constexpr std::int64_t kLine = 64;
+  constexpr std::int64_t kLine = 64;  // bytes of a cache line
   for (std::size_t i = 0; i < variant_.graph->tensors.size(); ++i) {
     auto* const begin = static_cast<volatile std::byte*>(workspace_.at(variant_, i));
     const auto bytes = static_cast<std::int64_t>(variant_.graph->tensors[i].desc.bytes());
@@ -107,7 +107,8 @@ namespace {
 
 using IsWanted = std::function<bool(double corner)>;
 
-// At most a quarter of the elements are corner values, or small tensors would hold nothing else.
+// At most a quarter of the elements are corner values. Otherwise small tensors would hold nothing
+// else.
 std::size_t corner_count(std::int64_t elements, std::size_t corners) {
   return std::min(corners, static_cast<std::size_t>(elements / 4));
 }
@@ -130,7 +131,7 @@ class Corners {
     }
   }
 
-  // Of losses that are a mean: `value_of` the number that stands there in timing.
+  // For losses that are a mean. `value_of` gets the seed value that is used in timing.
   template <class ValueOf>
   void write_gradient_seeds(ValueOf value_of) const {
     const std::vector<GraphTensor>& tensors = variant_.graph->tensors;
@@ -144,15 +145,15 @@ class Corners {
   }
 
  private:
-  // A corner value, or what was filled in where it is not wanted, in each corner's place.
+  // Writes a corner value to each corner's place. If it is not allowed, writes the generated value.
   void write(std::size_t input, const IsWanted& is_wanted) const {
     const TensorDesc& desc = problem_.inputs[input];
     const std::vector<double> corners = corner_values(problem_);
     const std::size_t count = corner_count(desc.elements(), corners.size());
     const std::int64_t stride = count == 0 ? 0 : desc.elements() / static_cast<std::int64_t>(count);
     for (std::size_t k = 0; k < count; ++k) {
-      // Which corners a small tensor gets, and beside which neighbours they stand, changes with the
-      // seed; each input has its own places.
+      // The seed decides which corners a small tensor gets, and their neighbours. Each input has
+      // its own places.
       const double corner = corners[(k + seed_) % corners.size()];
       const std::int64_t place =
           static_cast<std::int64_t>(k) * stride +
@@ -188,7 +189,7 @@ IsWanted wanted_by(const UnitVariant& variant, DType dtype) {
 }  // namespace
 
 void add_corner_values(const Workspace& workspace, const UnitVariant& variant, std::uint64_t seed) {
-  constexpr double kLargestHalf = 65504;
+  constexpr double kLargestHalf = 65504;  // largest finite fp16 number
   const Corners corners(workspace, variant, seed);
   corners.write_inputs([&](DType dtype) { return wanted_by(variant, dtype); });
   const auto elements = static_cast<double>(variant.graph->tensors.front().desc.elements());

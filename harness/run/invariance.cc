@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kNames[] = {"repeats",    "threads", "batch", "alignment",
                                        "neighbours", "format",  "isa"};
 
-// Of a NaN the payload is open where values are computed or converted.
+// Compares elements. The payload of a NaN may differ if values are computed or converted.
 bool is_same(const Op& op, DType dtype, const std::byte* a, const std::byte* b) {
   if (std::memcmp(a, b, size_of(dtype)) == 0) return true;
   if (op.accuracy == AccuracyClass::exact || !is_floating(dtype)) return false;
@@ -52,7 +52,7 @@ class Check {
   }
 
  private:
-  // The cell for one more run: differs or not. `is_free`: nothing promises the same bits.
+  // Sets the cell by one more run. `is_free`: identical bits are not guaranteed.
   void compare(InvarianceCell& cell, const std::string& how, const std::vector<Elements>& found,
                bool is_free) const {
     if (cell.state == InvarianceCell::differs) return;
@@ -175,7 +175,7 @@ class Check {
         compare(cell, std::string(name(format)), run_kernel_on(kernel_, problem, inputs_, {}),
                 true);
       } catch (const Error&) {
-        continue;  // the shape does not fit
+        continue;  // the shape does not fit the format
       }
     }
     return cell;

@@ -18,7 +18,7 @@ struct Trait {
   std::string (*value)(const Machine&);
 };
 
-// What must be the same for numbers to stand in one table.
+// Properties that must be equal for numbers of one table.
 constexpr Trait kTraits[] = {
     {"cpu", [](const Machine& m) { return m.cpu; }},
     {"cores", [](const Machine& m) { return std::to_string(m.cores); }},
@@ -46,7 +46,7 @@ void check_same_machine(const ResultsFile& first, const ResultsFile& other) {
                   other.path, difference, first.path));
 }
 
-/// Which file each result came from.
+/// File of each result.
 class Origins {
  public:
   void add(const ResultsFile& file) {

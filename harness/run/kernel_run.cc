@@ -18,7 +18,7 @@ std::size_t dense_bytes(const TensorDesc& desc) {
 }
 
 bool is_wanted(double corner, const Op& op, InputRange range, DType dtype) {
-  constexpr double kLargestTerm = 128;
+  constexpr double kLargestTerm = 128;  // as in input_values.cc
   const bool is_finite = std::isfinite(corner);
   if (!is_finite) return range == InputRange::any && !op.mixes_elements();
   if (op.mixes_elements() && std::fabs(corner) > kLargestTerm) return false;
@@ -26,7 +26,8 @@ bool is_wanted(double corner, const Op& op, InputRange range, DType dtype) {
   return range != InputRange::normal || corner == 0 || std::fabs(corner) >= least;
 }
 
-// Every third element, so that each corner stands beside others, in every input another one.
+// Puts corners at every third element, so that each corner has other neighbours. Each input begins
+// with another corner.
 void add_corners(const Problem& problem, std::size_t input, InputRange range, Elements& elements) {
   const TensorDesc& desc = problem.inputs[input];
   std::vector<double> corners = corner_values(problem);
@@ -38,7 +39,7 @@ void add_corners(const Problem& problem, std::size_t input, InputRange range, El
   }
 }
 
-/// Selects an instruction set, and the one before again.
+/// Selects an instruction set, and restores the previous one at the end.
 class IsaScope {
  public:
   explicit IsaScope(const std::string& isa) : before_(isa.empty() ? "" : current_isa()) {

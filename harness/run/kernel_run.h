@@ -12,20 +12,20 @@
 
 namespace opbench {
 
-/// The elements of a tensor in their logical order, as they are stored.
+/// Elements of a tensor in their logical order, in storage dtype.
 using Elements = std::vector<std::byte>;
 
-/// The inputs of one use of an operator, without padding.
+/// Inputs of one use of an operator, without padding.
 using InputElements = std::vector<Elements>;
 
-/// The values that the case states, or that suit the operator; corner values among the first where
-/// `corners` wants some. Those that the kernel does not answer for, and those that would drown the
-/// others in an operator that adds elements up, are left out.
+/// Values that the case states, or that suit the operator. Corner values are among the first
+/// elements if `corners` is set. Corner values that the kernel does not take are left out, and so
+/// are those that would dominate the sum in an operator that adds elements.
 InputElements elements_of(const Case& c, const Problem& problem, std::uint64_t seed,
                           std::optional<InputRange> corners);
 
-/// A tensor in storage with room around it: `offset` bytes behind a page's begin, `around` in the
-/// bytes before and after it.
+/// A tensor in storage with room around it. It begins `offset` bytes behind the start of a page.
+/// The bytes before and after it have the value `around`.
 class PlacedTensor {
  public:
   PlacedTensor(const TensorDesc& desc, std::size_t offset, int around, int fill);
@@ -40,16 +40,17 @@ class PlacedTensor {
   std::size_t begin_;
 };
 
-/// The surroundings of a run, which no result may depend on.
+/// Conditions of a run that must not change its results.
 struct Surroundings {
   int threads = 1;
-  std::string isa = {};    ///< empty: the current one
-  std::size_t offset = 0;  ///< of every tensor from a page's begin, a multiple of 64 bytes
-  int around = 0xFE;       ///< bytes before and after every tensor
-  int before = 0xFF;       ///< bytes of the outputs before they are written
+  std::string isa = {};    ///< empty: the present one
+  std::size_t offset = 0;  ///< of every tensor from the start of a page, a multiple of 64 bytes
+  int around = 0xFE;       ///< value of the bytes before and after every tensor
+  int before = 0xFF;       ///< value of the output bytes before they are written
 };
 
-/// What a kernel makes of these values. Errors: whatever it throws.
+/// Outputs of a kernel for these values.
+/// Errors: throws the errors of the kernel.
 std::vector<Elements> run_kernel_on(const Kernel& kernel, const Problem& problem,
                                     const InputElements& inputs, const Surroundings& how);
 

@@ -56,7 +56,7 @@ std::int64_t recorded_elements(const RecordedCall& call) {
   return sum;
 }
 
-// Those that are named, in that order; else those that a context on the device tries.
+// The named kernels, in that order; else the kernels that a context on the device tries.
 Kernels preferred_kernels(const Problem& problem, const std::vector<std::string>& names) {
   if (names.empty()) return KernelChoice({}, {}).candidates(problem);
   Kernels kernels;
@@ -83,8 +83,7 @@ void add_plan(PlannedCase planned, std::vector<PlannedCase>& plans) {
     same->variants.push_back(std::move(planned.variants[0]));
 }
 
-/// The inputs of a recorded call, read whenever they are wanted. Errors of `fill`: those of
-/// DumpSource::read.
+/// Inputs of a recorded call, read on demand. Errors of `fill`: those of DumpSource::read.
 class RecordedInputs : public InputSource {
  public:
   RecordedInputs(DumpSource& file, RecordedCall call) : file_(file), call_(std::move(call)) {}
@@ -117,12 +116,12 @@ class LoadPlanner {
   }
 
  private:
-  /// A record that the table knows.
+  /// A record whose operator the table has.
   struct Wanted {
     const DumpRecord* record;
     std::vector<RecordedCall> calls;
   };
-  /// A recorded call as cases: one for each storage format that its variants want.
+  /// A recorded call as cases: one for each storage format that its variants require.
   struct CallCases {
     const RecordedCall* call;
     std::vector<PlannedCase> plans;
@@ -229,7 +228,7 @@ class LoadPlanner {
     left.elements += output_elements(record);
   }
 
-  // Calls with the same shapes are one case that the network runs so often.
+  // Adds calls with equal shapes as one case, with their number as its count.
   void add_units() {
     std::map<std::string, int> counts;
     const auto id = [](const CallCases& loaded) { return case_id(case_of(loaded.call->problem)); };

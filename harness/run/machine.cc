@@ -28,7 +28,7 @@ std::string first_line(const char* path, std::string fallback) {
   return std::getline(file, line) && !line.empty() ? line : fallback;
 }
 
-// The value of the first line of /proc/cpuinfo that begins with `key`.
+// Value of the first line of /proc/cpuinfo that begins with `key`.
 std::string cpuinfo(const std::string& key) {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {

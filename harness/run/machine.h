@@ -7,19 +7,20 @@
 
 namespace opbench {
 
-/// What result files say about where they were made, so that numbers of different machines are not
-/// compared by mistake.
+/// Description of the machine in result files. It prevents comparisons of numbers from different
+/// machines.
 struct Machine {
   std::string cpu;
-  int cores = 0;  ///< that this process may use
+  int cores = 0;  ///< available to this process
   std::size_t l1d_bytes = 0, l2_bytes = 0, l3_bytes = 0;
   std::size_t memory_bytes = 0, available_bytes = 0;
-  std::string governor;  ///< "unknown" where the kernel does not tell, as on most virtual machines
-  std::string turbo;     ///< "on", "off", "unknown"
+  /// "unknown" if the kernel does not report it, as on most virtual machines.
+  std::string governor;
+  std::string turbo;  ///< "on", "off", "unknown"
   bool is_virtual = false;
-  double load = 0;  ///< processes running or waiting, over the last minute
+  double load = 0;  ///< processes that run or wait, average of the last minute
   std::string os;
-  std::string isa;  ///< that vector code uses
+  std::string isa;  ///< instruction set of the vector code
   std::vector<std::string> isas;
   std::string version, revision, compiler, flags, build_type;
   std::vector<std::pair<std::string, std::string>> libraries;

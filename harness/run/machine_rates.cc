@@ -18,7 +18,7 @@
 namespace opbench {
 namespace {
 
-// The best sample: this is a ceiling, and what disturbs a sample only lowers it.
+// The best sample counts: this is a ceiling, and disturbances only lower a sample.
 double measure(bool in_fp64, int threads) {
   double rate = 0;
   with_threads(threads, [&] {
@@ -57,16 +57,16 @@ std::vector<Contender> contenders(std::size_t bytes, int threads) {
   return all;
 }
 
-/// Of calls that move bytes in memory of their own.
+/// Times calls that move bytes in memory of their own.
 class Mover {
  public:
   Mover(BytesMoved bytes, bool cold)
       : memory_(std::max<std::size_t>(bytes.read + bytes.written, 2)), cold_(cold) {
     bytes_ = {static_cast<std::byte*>(memory_.data()), bytes.read, memory_.size() - bytes.read};
-    fill_bytes(memory_.data(), 1, memory_.size());  // zero pages would be one page
+    fill_bytes(memory_.data(), 1, memory_.size());  // untouched zero pages would all be one page
   }
 
-  /// Nanoseconds for a byte, in every sample; zeros if interrupted.
+  /// Nanoseconds per byte, of all samples; zeros if interrupted.
   Spread time(const Contender& contender, TimingOptions timing) const {
     return time(contender, bytes_, std::move(timing));
   }

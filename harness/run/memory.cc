@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kNoLimit = std::numeric_limits<std::size_t>::max();
 
-/// One version of control groups, and its names for the same things.
+/// File names of one version of control groups.
 struct GroupFiles {
   const char* mount;
   const char* controller;  // in /proc/self/cgroup
@@ -36,14 +36,14 @@ constexpr GroupFiles kVersions[] = {
      "total_inactive_file"},
 };
 
-// None if there is no such file, and where it says "max".
+// None if the file does not exist, or if it holds "max".
 std::optional<std::size_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   std::size_t number = 0;
   return in >> number ? std::optional(number) : std::nullopt;
 }
 
-// Of a file of lines "key number ...".
+// Number of a key in a file of lines "key number ...".
 std::optional<std::size_t> number_of(const fs::path& file, std::string_view key) {
   std::ifstream in(file);
   std::string found, rest;
@@ -60,7 +60,7 @@ std::size_t free_of_machine(const fs::path& root) {
   return (std::size_t{info.freeram} + info.bufferram) * info.mem_unit;
 }
 
-// The path of this process in the lines "number:controller,controller:path".
+// Path of this process in the lines "number:controller,controller:path".
 fs::path group_of_process(const fs::path& root, std::string_view controller) {
   std::ifstream in(root / "proc/self/cgroup");
   for (std::string line; std::getline(in, line);) {
@@ -81,7 +81,8 @@ std::size_t free_of_group(const fs::path& group, const GroupFiles& files) {
   return *limit - std::min(*limit, used - std::min(used, cache));
 }
 
-// A container may not see the groups above its own, which then stands where the outermost would.
+// A container may not have access to the groups above its own. Its own group is mounted at the root
+// then.
 std::size_t free_of_groups(const fs::path& root, const GroupFiles& files) {
   const fs::path mount = root / files.mount;
   std::size_t bytes = free_of_group(mount, files);
@@ -136,7 +137,8 @@ void require_memory_of(const PlannedCase& planned, std::span<const std::size_t> 
 }
 
 void require_memory_of(const PlannedStep& step, int threads, bool verifies) {
-  // The first step's results, those that are held to them, and the pairs in between.
+  // The first step's results, the results that are compared with them, and the pairs of values of
+  // the comparison.
   const std::size_t compared = verifies ? 3 * result_bytes(step) : 0;
   require_memory(step.memory.bytes + largest_temporary_bytes(step, threads) + compared,
                  "take a smaller batch (--set N=...), or leave the comparison of results out "

@@ -15,9 +15,10 @@
 namespace opbench::units {
 namespace {
 
-// What follows from times: the rates, the best variant, and of a result that passed whether it was
-// too fast to be true, with its reason. How many calls fit into the time decides on which values
-// the last of them is verified, and so their largest error and the scale that it is held to.
+// Removes the times and all values that depend on them: the rates, the best variant, and for a
+// passed result the suspicion that it was too fast, with its reason. The number of calls that fit
+// into the time decides the values on which the last call is verified. Therefore the largest error
+// and its scale are removed too.
 Record without_times(Record record) {
   if (record.times) record.accuracy.reset();
   record.formula.clear();
@@ -32,7 +33,7 @@ Record without_times(Record record) {
   return record;
 }
 
-// "is of another plan" and whether that is because of another build.
+// Reason for another plan: another build, other flags, or another command.
 std::string why_other_plan(const PartHeader& first, const PartHeader& other) {
   const Machine &a = first.machine, &b = other.machine;
   const auto build = [](const Machine& m) {
@@ -46,7 +47,7 @@ std::string why_other_plan(const PartHeader& first, const PartHeader& other) {
                      printable(first.command));
 }
 
-// Its run with samples since a time of 1970's clock; 0: not known.
+// A run whose samples start at `zero_us`, in microseconds since 1970; 0: unknown.
 RunResult since(std::int64_t zero_us, const UnitResult& result) {
   RunResult run = result.run;
   const bool is_known = zero_us > 0 && result.began_us > 0;
@@ -54,7 +55,7 @@ RunResult since(std::int64_t zero_us, const UnitResult& result) {
   return run;
 }
 
-// A line of its own, once.
+// Appends a line unless it is already there.
 void add_line(const std::string& line, std::string& lines) {
   if (('\n' + lines + '\n').find('\n' + line + '\n') != std::string::npos) return;
   lines += (lines.empty() ? "" : "\n") + line;
@@ -155,7 +156,8 @@ std::vector<int> CollectedUnits::kinds_of_headers() const {
   return kind_of;
 }
 
-// Since 1970, 0 if there is none. Of units that run side by side not the first has to have it.
+// Time of the first sample since 1970; 0 without samples. If units run in parallel, the
+// first unit need not have the first sample.
 std::int64_t CollectedUnits::first_sample_us() const {
   std::int64_t first = 0;
   for (const auto& [unit, found] : found_) {
@@ -187,7 +189,7 @@ ResultsFile CollectedUnits::results() const {
   for (const auto& [unit, found] : found_) {
     add_run(kinds[kind_of[found.header]].run, since(zero, found.result));
   }
-  // A machine that was lost before its first unit ended has nothing to say.
+  // A machine that was lost before its first unit ended has no results.
   if (kinds.size() > 1)
     std::erase_if(kinds, [](auto& kind) { return kind.second.run.records.empty(); });
   if (kinds.empty()) throw Error("the parts hold no results");

@@ -12,22 +12,22 @@
 
 namespace opbench::units {
 
-/// The units of several parts of one plan, each once.
+/// Units of several parts of one plan, without duplicates.
 class CollectedUnits {
  public:
-  /// Adds what a file holds. A unit that is there already is passed over where it is the same but
-  /// for times.
-  /// Errors: throws Error that names the file and the line for what is no part, for a part of
-  /// another plan than the first, and for a unit that differs from the one there; Error if the file
+  /// Adds the units of a file. A unit that is already there is ignored if it differs in its times
+  /// only.
+  /// Errors: throws Error that names the file and the line if the file is not a part, is a part of
+  /// another plan than the first, or has a unit that differs from an earlier one; Error if the file
   /// cannot be read.
   void add_file(const std::string& path);
 
-  /// The same of lines that are in no file; `path` names them in messages.
+  /// Like `add_file`, for lines from a stream. `path` names them in messages.
   void add(std::istream& in, const std::string& path);
   /// Adds a unit that has just ended on this machine.
   void add(const PartHeader& header, UnitResult result);
 
-  /// Errors: throws Error if the parts so far are of another plan.
+  /// Errors: throws Error if the present parts belong to another plan.
   void require_plan(const std::string& digest, const std::string& command) const;
 
   bool is_empty() const { return headers_.empty(); }
@@ -36,29 +36,29 @@ class CollectedUnits {
   bool has(std::size_t unit) const { return found_.contains(unit); }
   std::size_t size() const { return found_.size(); }
   std::vector<std::size_t> missing() const;
-  /// Sum of what the units took, in seconds.
+  /// Sum of the times of the units, in seconds.
   double unit_seconds() const;
 
-  /// A unit's run with its samples on the clock of `results`, which begins with the first sample of
-  /// all; as it is where either has no times.
+  /// A unit's run with its samples on the clock of `results`, which begins with the first of all
+  /// samples. The run is unchanged if either has no times.
   RunResult on_clock(const UnitResult& result) const;
 
-  /// What a run of the whole plan would have left, in the plan's order: those of machines that
-  /// are unlike the first are its others.
-  /// Errors: throws Error if there are none.
+  /// Results of the whole plan, in the plan's order. Results of machines that differ from the first
+  /// are in `others`.
+  /// Errors: throws Error without results.
   ResultsFile results() const;
 
-  /// That began the first part.
+  /// Command of the first part.
   const std::string& command() const { return header_.command; }
 
  private:
   struct Found {
-    std::size_t header;  ///< in headers_
+    std::size_t header;  ///< index in headers_
     std::string place;   ///< "file:line"
     UnitResult result;
   };
 
-  /// Which of the machines a header's is, from 0: like ones have the same number.
+  /// Index of the machine of each header, from 0. Equal machines have the same index.
   std::vector<int> kinds_of_headers() const;
   PartReader reader_of(const std::string& path);
   std::int64_t first_sample_us() const;
@@ -67,11 +67,11 @@ class CollectedUnits {
   PartHeader header_;  ///< the first
   std::vector<std::string> files_;
   std::vector<PartHeader> headers_;
-  bool has_own_header_ = false;  ///< the last is that of `add`
+  bool has_own_header_ = false;  ///< the last header is that of `add`
   std::map<std::size_t, Found> found_;
 };
 
-/// Whether two results of a unit say the same of everything but times and what follows from them.
+/// True if two results of a unit are equal except for times and values that depend on them.
 bool is_same_but_for_times(const UnitResult& a, const UnitResult& b);
 
 }  // namespace opbench::units

@@ -16,7 +16,7 @@
 namespace opbench {
 namespace {
 
-// "8x64" or, where inputs differ, "scalar,8x64".
+// "8x64" or, if inputs differ, "scalar,8x64".
 std::string shapes_text(const Case& c) {
   const Dims& first = c.inputs.front().shape;
   const bool is_same = std::all_of(c.inputs.begin(), c.inputs.end(),
@@ -28,7 +28,7 @@ std::string shapes_text(const Case& c) {
   return text;
 }
 
-// "beta=2" for what is not at its default.
+// "beta=2" for attributes that differ from their default.
 std::string changed_attributes(const Case& c) {
   std::string text;
   for (const AttrSpec& spec : c.op->attrs) {
@@ -56,7 +56,7 @@ std::string first_shape(const PlannedStep& step) {
   return {};
 }
 
-// What the kernels say about their times.
+// Notes of the kernels about their times.
 std::string notes(const Graph& graph, const SelectedKernels& variant) {
   std::set<std::string> seen;
   for (std::size_t i = 0; i < variant.kernels.size() && variant.refusal.empty(); ++i) {
@@ -68,7 +68,7 @@ std::string notes(const Graph& graph, const SelectedKernels& variant) {
 
 using Words = std::vector<std::string>;
 
-// --set N=8 --set C=4 from "N=8,C=4".
+// Makes --set N=8 --set C=4 from "N=8,C=4".
 void add_sets(const std::string& symbols, Words& words) {
   for (std::size_t start = 0; start < symbols.size();) {
     const std::size_t end = std::min(symbols.find(',', start), symbols.size());
@@ -77,7 +77,7 @@ void add_sets(const std::string& symbols, Words& words) {
   }
 }
 
-// Sets what a case says; returns what selects it on a command line.
+// Sets the fields that a case states. Returns the words of a command line that select it.
 Words describe(const WorkUnit& unit, const SelectedKernels& variant, Record& record) {
   const PlannedCase& planned = *unit.planned_case;
   const Case& c = planned.spec;
@@ -101,7 +101,7 @@ Words describe(const WorkUnit& unit, const SelectedKernels& variant, Record& rec
   return words;
 }
 
-// The same for a step of a context.
+// Like the overload above, for a step of a context.
 Words describe(const PlannedContext& planned, const PlannedStep& step, Record& record) {
   record.op = planned.spec.name;
   record.provider = name(Provider::npu);

@@ -5,14 +5,14 @@
 
 namespace opbench {
 
-/// The record of a variant or step of a unit before anything has run: everything but status, times
-/// and accuracy.
+/// Record of a variant or step of a unit before it has run: all fields but status, times and
+/// accuracy.
 Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_cold);
 
-/// Holds a result against what the case file expects of it: a failure that is expected becomes
-/// `xfailed`, as one at a known limit of its kernel is already, and a pass where a failure is
-/// expected becomes `failed` and loses its times. The reason of the file joins that of the record.
-/// Nothing else changes.
+/// Compares a result with the expectation of the case file. An expected failure becomes `xfailed`,
+/// like a failure at a known limit of its kernel. A pass where a failure is expected becomes
+/// `failed` and loses its times. The reason of the file is added to that of the record. Other
+/// results do not change.
 void apply_expectation(const Case& c, Record& record);
 
 }  // namespace opbench

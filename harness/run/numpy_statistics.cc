@@ -13,10 +13,10 @@
 namespace opbench {
 namespace {
 
-// Halves apart, so that its error grows with the logarithm of the count.
+// Pairwise summation: its error grows with the logarithm of the count.
 template <class T>
 T sum_of(std::span<const T> values) {
-  constexpr std::size_t kBlock = 128;  // one after the other, as many as numpy takes at once
+  constexpr std::size_t kBlock = 128;  // summed one by one, as in numpy's blocks
   if (values.size() <= kBlock) return std::accumulate(values.begin(), values.end(), T{0});
   const std::size_t half = values.size() / 2;
   return sum_of(values.first(half)) + sum_of(values.subspan(half));

@@ -48,7 +48,7 @@ void OpenUnit::allocate(std::span<const std::size_t> chosen) {
 void OpenUnit::prepare(std::size_t i) {
   const PhaseTimer timer(times_.allocate);
   const UnitVariant& chosen = variant(i);
-  // Variants of a case keep temporaries of their own, as they would alone.
+  // Variants of a case have temporaries of their own, so that each is timed like a single variant.
   opened_[i].bound = std::make_unique<BoundGraph>(
       *chosen.graph, chosen.selection->kernels, workspace_->storage_of(chosen), threads_,
       chosen.saturates(), unit_.is_context() ? &scratch_ : nullptr);
@@ -79,7 +79,7 @@ void OpenUnit::load(std::size_t i, const Values& values) {
     loaded_.reset();
     workspace_->load(chosen, wanted.seed);
   }
-  // Each variant takes corner values of its own.
+  // Each variant takes its own set of corner values.
   if (wanted.has_corners) {
     add_corner_values(*workspace_, chosen, wanted.seed);
   } else if (is_there && loaded_->values.has_corners) {
@@ -88,7 +88,7 @@ void OpenUnit::load(std::size_t i, const Values& values) {
   loaded_ = {chosen.graph, wanted};
 }
 
-// Of recorded inputs a dump has the outputs alone.
+// With recorded inputs only the outputs are dumped, so no changes are put in place.
 void OpenUnit::load_failed(std::size_t i, const Values& values) {
   load(i, values);
   const UnitVariant& chosen = variant(i);
@@ -101,7 +101,7 @@ void OpenUnit::load_failed(std::size_t i, const Values& values) {
 Verification OpenUnit::verify(std::size_t i, std::uint64_t seed) {
   load(i, {seed, true});
   const PhaseTimer timer(times_.verify);
-  // What a kernel that fails or throws has spoilt is filled anew for the next.
+  // If the kernel fails or throws, its memory must be filled again before the next use.
   const Loaded before = *std::exchange(loaded_, std::nullopt);
   Verifier& verifier = verifiers_.try_emplace(seed, rules_).first->second;
   Verification found = verifier.verify(variant(i), *workspace_, bound(i), threads_);
@@ -163,7 +163,7 @@ LossScaling OpenUnit::find_loss_scale(std::size_t i) {
   }
 }
 
-// In place, where the variant refers to.
+// Replaces the step in place, because the variant refers to it.
 void OpenUnit::replan(std::size_t i, double loss_scale) {
   PlannedStep& step = unit_.context->steps[i];
   ContextStep scaled = step.spec;
@@ -214,8 +214,8 @@ Verification OpenUnit::end_timing(std::size_t i) {
   return found;
 }
 
-// The verdict counts, and not the accuracy, which is that of values that repeat. Where judging
-// costs next to nothing, some more calls are judged, with an input more or less each.
+// Sets the verdict only. The accuracy is dropped, because it is that of repeated values. If judging
+// is fast, some more calls are judged, each after one more change of an input.
 Verification OpenUnit::judge_timed(std::size_t i) {
   constexpr int kMostCalls = 16;
   constexpr double kSeconds = 0.002;

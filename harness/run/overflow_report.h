@@ -10,11 +10,11 @@
 
 namespace opbench {
 
-/// "IR: mul_Tensor SeqId: 3 is overflow!", as Ascend's dumper prints it.
+/// "IR: mul_Tensor SeqId: 3 is overflow!", in the format of Ascend's dumper.
 std::string overflow_line(std::string_view op, std::string_view seq);
 
-/// The line of every operator that overflowed with what was found; the operators with the least
-/// headroom, `top` at most (0: all); what the loss scale may be.
+/// Prints a line for every operator that overflowed, with the values found; then the operators with
+/// the least headroom, at most `top` (0: all); then the allowed loss scales.
 void print_overflow(std::ostream& out, const OverflowScan& scan, std::size_t top,
                     const ConsoleStyle& style);
 

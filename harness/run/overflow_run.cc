@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-/// Runs units node by node; numbers go on from one to the next.
+/// Runs units node by node. Node numbers continue from unit to unit.
 class OverflowRunner {
  public:
   OverflowRunner(int threads, const OverflowHooks& hooks) : threads_(threads), hooks_(hooks) {}
@@ -42,7 +42,7 @@ class OverflowRunner {
   OverflowRun result() { return std::move(result_); }
 
  private:
-  // One that throws takes nothing from the others.
+  // An error of one unit does not affect the others.
   void attempt(OpenUnit& open, std::size_t i) {
     try {
       run_one(open, i);
@@ -86,7 +86,7 @@ class OverflowRunner {
     }
   }
 
-  // Of what an earlier node computed it is known.
+  // Value range of a node's input. It is already known if an earlier node computed it.
   const ValueRange& given_range(const OpenUnit& open, std::size_t i, std::size_t tensor) {
     const auto known = ranges_.find(tensor);
     if (known != ranges_.end()) return known->second;

@@ -13,8 +13,8 @@
 namespace opbench {
 namespace {
 
-constexpr double kLargestHalf = 65504;
-constexpr int kHalfExponent = -14;  // of its smallest normal number
+constexpr double kLargestHalf = 65504;  // largest finite fp16 number
+constexpr int kHalfExponent = -14;      // of its smallest normal number
 
 ValueRange range_of(DumpSource& file, const DumpEntry& entry, DType counted_as) {
   ValueRange range;
@@ -50,7 +50,7 @@ std::vector<const DumpRecord*> wanted_records(DumpSource& file, const ScanOption
   return records;
 }
 
-/// The values of one dtype from the first backward node on.
+/// Values of one dtype from the first backward node on.
 struct BackwardValues {
   ValueRange gradients;
   double max_abs = 0;
@@ -66,7 +66,8 @@ struct BackwardValues {
   }
 };
 
-// 2^k times the scale, so that `magnitude` becomes at most `bound`.
+// The largest product of the recorded scale and a power of two that keeps `magnitude` within
+// `bound`.
 double largest_scale(double recorded, double magnitude, double bound) {
   return recorded * std::exp2(std::floor(std::log2(bound / magnitude)));
 }
@@ -84,7 +85,7 @@ LossScaleAdvice advice_of(const BackwardValues& values, bool is_half, double rec
   const ValueRange& all = values.gradients;
   const auto nonzero = static_cast<double>(all.elements - all.zero - all.nan - all.inf);
   if (nonzero == 0) return advice;
-  // Growing by 2^k lifts what is at least 2^(-14 - k) to normal numbers.
+  // A factor of 2^k lifts values of at least 2^(-14 - k) to normal numbers.
   for (int k = -kHalfExponent - ValueRange::kBias + 1; k < ValueRange::kBias; ++k) {
     const auto lost = static_cast<double>(all.below(kHalfExponent - k));
     if (lost > LossScaleAdvice::kLost * nonzero) continue;
@@ -94,7 +95,7 @@ LossScaleAdvice advice_of(const BackwardValues& values, bool is_half, double rec
   return advice;
 }
 
-/// Looks at the records of one dump in order.
+/// Scans the records of one dump in order.
 class Scanner {
  public:
   Scanner(DumpSource& file, double loss_scale) : file_(file), loss_scale_(loss_scale) {}
@@ -106,7 +107,7 @@ class Scanner {
     const bool is_gradient = is_backward(record.op);
     is_behind_ |= is_gradient;
     try {
-      // What inputs hold of a kind counts whatever their dtype.
+      // Inf, NaN and saturated values of inputs are counted for all dtypes.
       ValueRange inputs;
       for (const DumpEntry* entry : record.on(Side::input)) {
         if (is_read(*entry)) add_input(*entry, is_gradient, inputs);
@@ -127,7 +128,7 @@ class Scanner {
   }
 
  private:
-  // A gradient that a backward node is given is bound by the dtype, too: that of the loss is the
+  // The dtype also limits a gradient that a backward node receives: the gradient of the loss is the
   // loss scale.
   void add_input(const DumpEntry& entry, bool is_gradient, ValueRange& inputs) {
     const ValueRange range = range_of(file_, entry, DType::fp16);
@@ -159,7 +160,7 @@ class Scanner {
 
   DumpSource& file_;
   double loss_scale_;
-  bool is_behind_ = false;  // the first backward node
+  bool is_behind_ = false;  // the first backward node has been read
   BackwardValues half_, single_;
 };
 

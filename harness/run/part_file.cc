@@ -26,7 +26,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kMostUnits = std::int64_t{1} << 40;
 constexpr double kLongestSeconds = 1e12;
-constexpr std::int64_t kLatestMicros = std::int64_t{1} << 53;  // in the year 2255
+// Microseconds since 1970: the year 2255.
+constexpr std::int64_t kLatestMicros = std::int64_t{1} << 53;
 constexpr const char* kPartKey = "opbench_part";
 
 std::string line_of(const Json& value) {
@@ -68,7 +69,7 @@ PartHeader read_header(const JsonValue& root) {
   return header;
 }
 
-// What results.json leaves out of a sample.
+// A unit's record: results.json without its samples' times, plus these times.
 Json unit_record_value(const Record& record) {
   Json value = record_value(record);
   if (!record.times) return value;
@@ -126,14 +127,14 @@ UnitResult read_unit(const JsonValue& root, int results_version) {
   return result;
 }
 
-/// The lines of one file, one after the other.
+/// Lines of one file.
 class Lines {
  public:
   Lines(const std::string& path, const PartReader& reader) : path_(path), reader_(reader) {}
 
   void take(const std::string& text) {
     place_ = fmt::format("{}:{}", path_, ++line_);
-    if (text.empty()) return;  // where a torn line was ended
+    if (text.empty()) return;  // a torn line ended here
     const Json json = parse_json(text, place_);
     const JsonValue root(json, place_);
     if (json.is_object() && json.contains(kPartKey)) return take_header(root);
@@ -214,7 +215,7 @@ void read_part_file(const std::string& path, const PartReader& reader) {
   if (in.bad()) throw RunError(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
 }
 
-// A file system without locks has none to respect.
+// On a file system without locks the file is not locked.
 PartFile::PartFile(const std::string& path, const PartHeader& header)
     : path_(path), file_(path, {fmt::format("'{}'", path), "another process is writing it"}) {
   if (flock(file_.descriptor(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) file_.fail(errno);
@@ -222,7 +223,7 @@ PartFile::PartFile(const std::string& path, const PartHeader& header)
   append(header_line(header));
 }
 
-// Everything behind the last end of a line.
+// Cuts everything behind the last line end.
 void PartFile::cut_torn_line() const {
   const int file = file_.descriptor();
   const off_t size = file_.size();

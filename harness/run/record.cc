@@ -79,7 +79,7 @@ void set_bound(Record& record, bool is_latency) {
 }
 
 void judge_rates(Record& record) {
-  // Below this a call is no longer than what starting its threads costs.
+  // A smaller call takes no longer than the start of its threads.
   constexpr double kLeastBytes = 1 << 20;
   if (!record.times || record.status != Status::passed) return;
   const Times& times = *record.times;
@@ -133,21 +133,21 @@ void keep_worst(std::optional<Accuracy>& accuracy, const PairStats& stats, std::
 
 namespace {
 
-// What is to be told apart needs more than two of them.
+// Outliers can be recognised only among more than two samples.
 constexpr std::ptrdiff_t kLeastSamples = 3;
 
-// Undisturbed samples of a loop agree within some percent, and the frequency of a core changes by
-// less than this.
+// Undisturbed samples of a loop agree within some percent. The frequency of a core changes by less
+// than this factor.
 bool is_far_above_best(const Times& times) {
   constexpr double kFar = 2;
   return times.median_us > kFar * times.min_us;
 }
 
-// A thread that spins while another program holds its partner's core waits until the tick at which
-// the scheduler looks again: then a call takes 4, 8, 12 ms, and as long every time.
+// If another program holds the core of a thread, the other threads spin until the next tick of the
+// scheduler. A call then takes 4, 8 or 12 ms, in every sample.
 bool is_whole_ticks(const Times& times) {
-  constexpr double kTickUs = 4000;  // HZ=250, as most distributions build the kernel
-  constexpr double kNearUs = 400;   // with the call itself
+  constexpr double kTickUs = 4000;  // HZ=250, the default of most distributions' kernels
+  constexpr double kNearUs = 400;   // includes the time of the call itself
   const auto count = std::ssize(times.samples);
   if (times.preemptions.value_or(0) < count) return false;
   const auto whole = std::count_if(times.samples.begin(), times.samples.end(), [](const Sample& s) {

@@ -91,11 +91,11 @@ bool has_no_step(const JsonValue& value, const Record& r) {
   return true;
 }
 
-// What a plan has; a step that cannot run here has none.
+// True for a step that has a plan. A step that cannot run here has no plan.
 bool planned(const Record& r) { return r.step && r.step->nodes > 0; }
 bool timed(const Record& r) { return r.is_timed(); }
 
-/// A whole number of a planned step. `nodes` is the first of them: the others depend on it.
+/// A whole number of a planned step. `nodes` must come first, because the others depend on it.
 template <auto member, class T = int>
 constexpr Field step_whole(std::string_view name, std::string_view unit = "") {
   return {name, unit,
@@ -111,7 +111,7 @@ constexpr Field step_whole(std::string_view name, std::string_view unit = "") {
           2};
 }
 
-/// A number of a step that is there where `has` holds.
+/// A number of a step that is written if `has` holds.
 template <auto member, bool (*has)(const Record&)>
 constexpr Field step_number(std::string_view name, std::string_view unit) {
   return {name, unit,
@@ -124,7 +124,7 @@ constexpr Field step_number(std::string_view name, std::string_view unit) {
           2};
 }
 
-/// A number of a step that is there where it is above 0.
+/// A number of a step that is written if it is above 0.
 template <auto member>
 constexpr Field step_positive(std::string_view name) {
   return {name, "",

@@ -20,8 +20,8 @@ namespace {
 constexpr double kLargestNumber = std::numeric_limits<double>::max();
 constexpr std::int64_t kLargestInteger = std::numeric_limits<std::int64_t>::max();
 
-// The nanoseconds of which the file holds the microseconds. Their product is at most two roundings
-// away, and the right one gives the same microseconds again.
+// The value in nanoseconds whose conversion gives the microseconds of the file. The product is at
+// most two roundings away, so its neighbours are tried.
 double nanoseconds(double us) {
   const double near = us * 1e3;
   double below = near, above = near;
@@ -74,7 +74,7 @@ int read_version(const JsonValue& root) {
 
 Record read_record(const JsonValue& value, int version) {
   Record record;
-  // Which parts there are comes first: how other values are read depends on it.
+  // The parts come first, because other values depend on them.
   std::vector<Sample> samples = read_samples(value);
   if (!samples.empty()) record.times.emplace().samples = std::move(samples);
   if (!value.member("nonfinite_mismatches").is_null()) record.accuracy.emplace();
@@ -130,12 +130,12 @@ namespace {
 
 constexpr const char* kVersionKey = "opbench";
 
-// Of results, or of those of a further machine in them.
+// True for the place of results, or of results of another machine in them.
 bool is_document(const std::string& place) {
   return place.empty() || (place.starts_with("others[") && place.find(']') == place.size() - 1);
 }
 
-/// Makes records of a document's elements as they come.
+/// Converts a document's elements to records while they are parsed.
 class RecordTaker {
  public:
   explicit RecordTaker(const std::string& path) : path_(path) {}
@@ -151,7 +151,7 @@ class RecordTaker {
   RecordLists lists() { return std::move(lists_); }
 
  private:
-  // A version that is not known is left to who reads the document.
+  // An unknown version is reported by the reader of the document.
   void note_version(const std::string& place, const nlohmann::ordered_json& value) {
     if (!is_document(place)) return;
     versions_.erase(place);
@@ -160,12 +160,12 @@ class RecordTaker {
     if (version >= 1 && version <= kResultsVersion) versions_[place] = static_cast<int>(version);
   }
 
-  // Without a version before them they stay.
+  // Elements without a preceding version stay in the document.
   bool take(const std::string& place, std::size_t index, const nlohmann::ordered_json& element) {
     const auto version = versions_.find(place);
     if (version == versions_.end()) return false;
     std::vector<Record>& list = lists_[place];
-    if (index == 0) list.clear();  // of a key that is there twice the last one counts
+    if (index == 0) list.clear();  // of duplicate keys the last counts
     const JsonValue value(element, path_,
                           fmt::format("{}{}records[{}]", place, place.empty() ? "" : ".", index));
     list.push_back(read_record(value, version->second));

@@ -15,72 +15,73 @@ namespace opbench {
 
 class JsonValue;
 
-/// Version of the JSON result format. Readers refuse later ones. Since version 2 records have the
-/// columns of steps and, where they are of one, "step".
+/// Version of the JSON result format. Readers refuse later versions. Since version 2 records have
+/// the columns of steps, and "step" if they belong to a step.
 inline constexpr int kResultsVersion = 6;
 
-/// Results beyond are not read: a million records of 2 KB. Records are read one by one, and take
-/// about as much memory as their text.
+/// Limit of a results file: a million records of 2 KB. Records are read one by one, and take about
+/// as much memory as their text.
 inline constexpr std::size_t kLargestResultsFile = std::size_t{2} << 30;
-/// Samples take up to 20 times their text.
+/// Samples take up to 20 times the memory of their text.
 inline constexpr std::size_t kMostSamples = std::size_t{32} << 20;
 
-/// What is held as a whole document is not read beyond: it takes ten times its text.
+/// Limit for a document that is parsed as a whole: it takes ten times the memory of its text.
 inline constexpr std::size_t kLargestDocument = std::size_t{256} << 20;
 
-/// Everything: format version, command line, machine, phases, records with every sample.
-/// Shape: {"opbench": 2, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]};
-/// units are in the field names of `record_fields` ("median_us"), absent values are null. A record
-/// of a context's step has "step" too (step_value in harness/run/results_json.h).
-/// `read_results_file` reads it back.
+/// Writes all results: format version, command line, machine, phases, records with every sample.
+/// Shape: {"opbench": 2, "command": ..., "machine": {...}, "run": {...}, "records": [{...}, ...]}.
+/// Units are in the field names of `record_fields` ("median_us"). Absent values are null. A record
+/// of a context's step also has "step" (step_value in harness/run/results_json.h).
+/// `read_results_file` reads it.
 void write_json(std::ostream& out, const RunResult& result, const Machine& machine,
                 const std::string& command);
 
-/// What `write_json` wrote. Not in the file and left at their defaults: when samples began and how
-/// long they lasted, and the memory that was available.
+/// Contents of a file of `write_json`. The start and duration of samples and the available memory
+/// are not in the file; they keep their defaults.
 struct ResultsFile {
   std::string path;
   int version = 0;
-  std::string command;  ///< the line that made it
+  std::string command;  ///< command line of the run
   Machine machine;
-  RunResult run;  ///< `run.records` is what most are after; it can be empty
-  /// The same of other machines, which are unlike this one and each other; each has none itself.
-  /// Numbers of one have nothing to do with those of another. `path` is this file's.
+  RunResult run;  ///< `run.records` has the results; it can be empty
+  /// Results of other machines, which differ from this one and from each other. Their own `others`
+  /// are empty. Their numbers are not comparable with each other. `path` is this file's.
   std::vector<ResultsFile> others;
 };
 
-/// The same of a file with its others, which are in "others": a list of such documents.
+/// Writes a file with its others, which are in "others": a list of such documents.
 void write_json(std::ostream& out, const ResultsFile& file);
 
-/// Reads a file of `opbench run --json`. Writing what was read gives the same text, that of an
-/// older version of the format in today's. Keys that this version does not know are passed over.
-/// Errors: throws Error with the file, the place such as records[3].median_us, what was found and
-/// what is allowed, for anything that is missing, of a wrong type, out of range, of a later
-/// version, truncated, or above 2 GiB.
+/// Reads a file of `opbench run --json`. Writing it again gives the same text; an older format is
+/// written in the present version. Unknown keys are ignored.
+/// Errors: throws Error with the file, the place such as records[3].median_us, the value found and
+/// the allowed values, if a value is missing, of a wrong type or out of range, or if the file is of
+/// a later version, truncated, or above 2 GiB.
 ResultsFile read_results_file(const std::string& path);
 
-/// The same from the file's text.
+/// Like `read_results_file`, from text.
 ResultsFile parse_results(const std::string& text, const std::string& path);
 ResultsFile parse_results(std::istream& in, const std::string& path);
 
-/// Records that were taken out of a document while it was read, by the place of what held them: ""
-/// or "others[0]".
+/// Records that were taken out of a document while it was parsed. The key is the place of the
+/// results: "" or "others[0]".
 using RecordLists = std::map<std::string, std::vector<Record>>;
 
-/// The same from what it holds, and what was taken out of it.
+/// Like `read_results_file`, from the parsed document and the records that were taken out of it.
 ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken = {});
 
-/// A JSON file that opbench wrote, of whatever kind.
+/// A JSON file of opbench, of any kind.
 struct OpbenchFile {
-  nlohmann::ordered_json document;  ///< of results without their records
+  nlohmann::ordered_json document;  ///< results without their records
   std::optional<ResultsFile> results;
 };
 
-/// Reads it from its beginning to its end and holds no more than one record as JSON, which takes
-/// ten times its text. `path` names it in messages. Errors: throws Error for what is no JSON, and
-/// of results those of `read_results_file`.
+/// Parses a stream. Keeps at most one record as JSON, which takes ten times the memory of its text.
+/// `path` names it in messages.
+/// Errors: throws Error if it is not JSON, and for results those of `read_results_file`.
 OpbenchFile read_opbench_file(std::istream& in, const std::string& path);
-/// The same of a file. Errors: also throws Error if it cannot be read or is above 2 GiB.
+/// Like the overload above, for a file.
+/// Errors: also throws Error if it cannot be read or is above 2 GiB.
 OpbenchFile read_opbench_file(const std::string& path);
 
 }  // namespace opbench

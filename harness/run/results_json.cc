@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kMostCount = std::numeric_limits<int>::max();
-// Null for what comes from outside. Tasks are in the order of execution.
+// Null for tensors that are given. Tasks are in execution order.
 Json sources_value(const std::vector<int>& sources) {
   Json list = Json::array();
   for (const int source : sources) list.push_back(source < 0 ? Json(nullptr) : Json(source));
@@ -43,7 +43,7 @@ void each_member(V& v, FieldsOf<TensorDesc> auto& desc) {
   else if constexpr (V::kReads)
     desc.c0 = default_c0(desc.dtype);
   if (desc.format == Format::FRACTAL_Z) v("groups", desc.groups, {1, kAnyCount.most});
-  // Reports ask for the stored shape.
+  // Computes the storage shape, because reports use it.
   if constexpr (V::kReads) v.check([&] { desc.storage_elements(); });
 }
 
@@ -95,7 +95,8 @@ void read_step_lists(const JsonValue& value, StepDetails& step) {
       [&](const JsonValue& type) { step.types.push_back(read_json<TypeTime>(type)); });
   value.member("tasks").elements([&](const JsonValue& task) {
     TaskTime& read = step.tasks.emplace_back(read_json<TaskTime>(task));
-    const int last = static_cast<int>(step.tasks.size()) - 2;  // of the tasks before it
+    // Index of the last task before this one.
+    const int last = static_cast<int>(step.tasks.size()) - 2;
     if (!task.has("from")) return;
     task.member("from").elements([&](const JsonValue& source) {
       read.sources.push_back(source.is_null() ? -1 : whole(source, 0, last));
@@ -171,7 +172,7 @@ RunResult read_run(const JsonValue& value) { return read_json<RunResult>(value);
 
 namespace {
 
-// A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file lost.
+// Replaces invalid UTF-8 in names from files, so that the file can be written.
 std::string text_of(const Json& value, std::size_t indent) {
   const std::string plain = value.dump(2, ' ', false, Json::error_handler_t::replace);
   if (indent == 0) return plain;
@@ -183,7 +184,8 @@ std::string text_of(const Json& value, std::size_t indent) {
   return text;
 }
 
-// As one document would be written, but a record at a time: in memory it takes ten times its text.
+// Writes the document record by record, because a whole document takes ten times the memory of its
+// text.
 void write_document(std::ostream& out, const ResultsFile& file, std::size_t indent) {
   const std::string margin(indent, ' ');
   const Json head = {{"opbench", kResultsVersion},

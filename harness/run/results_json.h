@@ -10,27 +10,29 @@ namespace opbench {
 
 class JsonValue;
 
-/// The parts of a results file as JSON values: harness/run/results_file.h says what they hold.
+/// Parts of a results file as JSON values. harness/run/results_file.h describes their contents.
 nlohmann::ordered_json machine_value(const Machine& machine);
-/// Of a run without its records.
+/// Value of a run without its records.
 nlohmann::ordered_json run_value(const RunResult& result);
 nlohmann::ordered_json record_value(const Record& record);
 
-/// The same back. Errors: throws Error with file, place, what was found and what is allowed.
+/// Inverse functions.
+/// Errors: throws Error with file, place, the value found and the allowed values.
 Machine read_machine(const JsonValue& value);
 RunResult read_run(const JsonValue& value);
-/// `version`: of the format that the value was written in.
+/// `version`: format version of the value.
 Record read_record(const JsonValue& value, int version);
 
-/// What a record's columns do not hold of its step: {"context", "summary", "after", "index",
+/// Parts of a step that are not columns of its record: {"context", "summary", "after", "index",
 /// "types": [{"type", "count", "total_us", ...}], "tasks": [{"name", "type", "kernel", "cause",
 /// "start_us", "duration_us", "inputs": [tensor], "outputs": [tensor]}]}, where a tensor is
-/// {"dtype", "shape": "8x58x28x28", "origin", "format"}, "c0" where the format has blocks and
-/// "groups" for FRACTAL_Z.
+/// {"dtype", "shape": "8x58x28x28", "origin", "format"}, "c0" if the format has blocks and "groups"
+/// for FRACTAL_Z.
 nlohmann::ordered_json step_value(const StepDetails& step);
 
-/// The same back, in two parts: columns are read between them, and a step without its lists is
-/// cheap to copy. Errors: throws Error with file, place, what was found and what is allowed.
+/// Inverse of `step_value`, in two parts: columns are read between them, and a step without its
+/// lists is cheap to copy.
+/// Errors: throws Error with file, place, the value found and the allowed values.
 StepDetails read_step_texts(const JsonValue& value);
 void read_step_lists(const JsonValue& value, StepDetails& step);
 

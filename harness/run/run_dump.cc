@@ -84,7 +84,7 @@ std::vector<Note> notes_of(const Record& record, const Values& values) {
   return notes;
 }
 
-// So that elements which the node does not write are NaN.
+// Fills outputs with NaN, so that elements that the node does not write are visible.
 void poison_outputs(const OpenUnit& open, std::size_t i, std::size_t node) {
   const UnitVariant& variant = open.variant(i);
   for (const std::size_t output : variant.graph->nodes[node].outputs) {
@@ -92,7 +92,7 @@ void poison_outputs(const OpenUnit& open, std::size_t i, std::size_t node) {
   }
 }
 
-// What it throws.
+// Runs a node and returns its exception.
 std::exception_ptr run_node(const OpenUnit& open, std::size_t i, std::size_t node) {
   try {
     with_threads(open.threads(), [&] { open.bound(i).run_node(node); });

@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// Adds the time until its end to a phase, in seconds.
+/// Adds the time until its destruction to a phase, in seconds.
 class PhaseTimer {
  public:
   explicit PhaseTimer(double& seconds) : seconds_(seconds) {}
@@ -25,14 +25,14 @@ class PhaseTimer {
   Clock::time_point start_ = Clock::now();
 };
 
-/// Where the time of a run went, in seconds. What remains of `total` is the harness itself.
+/// Times of the phases of a run, in seconds. The rest of `total` is the harness itself.
 struct PhaseTimes {
   double total = 0, allocate = 0, fill = 0, verify = 0, measure = 0, dump = 0;
 
   double overhead() const { return total - allocate - fill - verify - measure - dump; }
 };
 
-/// Everything a run found.
+/// All results of a run.
 struct RunResult {
   std::vector<Record> records;
   PhaseTimes times;
@@ -43,8 +43,8 @@ struct RunResult {
 
   /// 1 if a verdict failed, 3 if something could not finish, 4 if nothing could be judged, else 0.
   ExitCode exit_code() const;
-  /// Why it is 3 or 4, with the first result of which that is so; else empty, and where the run was
-  /// interrupted.
+  /// Reason of exit code 3 or 4, with the first result that causes it; also says if the run was
+  /// interrupted. Else empty.
   std::string why_not_well() const;
 };
 

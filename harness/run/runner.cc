@@ -22,7 +22,7 @@ bool is_over(const WorkUnit& unit, const RunHooks& hooks) {
   return interrupted() || (unit.inputs != nullptr && hooks.dump.has_failed());
 }
 
-// Adds the records of a case that is complete, and reports them. `bytes`: what its tensors take.
+// Adds and reports the records of a complete case. `bytes` is the size of its tensors.
 void add_records(std::vector<Record> records, std::size_t bytes, const RunHooks& hooks,
                  RunResult& result) {
   if (records.empty()) return;

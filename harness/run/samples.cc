@@ -19,7 +19,8 @@ double median_of(std::vector<double> values) {
 }
 
 double error_of_median(double mad, std::size_t count) {
-  // sigma = 1.4826 MAD, and the median's error is sqrt(pi/2) sigma/sqrt(n).
+  // sigma = 1.4826 MAD, and the standard error of the median is sqrt(pi/2) sigma/sqrt(n), both for
+  // normal numbers.
   constexpr double kSigmaPerMad = 1.4826, kMedianOverMean = 1.2533;
   return count == 0 ? 0 : kMedianOverMean * kSigmaPerMad * mad / std::sqrt(double(count));
 }

@@ -12,18 +12,18 @@ struct Sample {
   double duration_us = 0;
   double ns_per_call = 0;
   std::int64_t iterations = 0;
-  std::int64_t preemptions = 0;  ///< how often the system took a core away meanwhile
+  std::int64_t preemptions = 0;  ///< involuntary context switches during the sample
 };
 
-/// Robust figures of a set of times. MAD: median absolute deviation; CV: standard deviation over
+/// Robust statistics of a set of times. MAD: median absolute deviation. CV: standard deviation over
 /// mean.
 struct Spread {
   double median = 0, mad = 0, cv = 0, min = 0;
 };
 Spread spread_of(std::vector<double> values);
 double median_of(std::vector<double> values);
-/// Standard error of the median of `count` normal numbers with this median absolute deviation; 0 of
-/// none.
+/// Standard error of the median of `count` normal numbers with this median absolute deviation; 0
+/// without numbers.
 double error_of_median(double mad, std::size_t count);
 
 }  // namespace opbench

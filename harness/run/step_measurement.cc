@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-// TransData, Cast and copies first: what tuning takes away.
+// Orders TransData, Cast and copies first, because tuning removes them.
 int type_rank(const std::string& type) {
   if (type == "TransData") return 0;
   if (type == "Cast") return 1;

@@ -9,10 +9,10 @@
 
 namespace opbench {
 
-/// The median time of each node over rounds of all nodes; empty if there was none.
+/// Median time of each node over rounds of all nodes; empty without rounds.
 std::vector<double> task_medians(std::span<const std::vector<double>> rounds);
 
-/// What was measured of a step beside its samples.
+/// Measurements of a step, in addition to its samples.
 struct StepMeasurement {
   std::vector<double> task_us;  ///< of each node, median over the rounds; empty: not timed
   bool has_overflow = false;
@@ -24,7 +24,7 @@ struct StepMeasurement {
 StepDetails step_details(const PlannedContext& planned, std::size_t index,
                          const StepMeasurement& measured);
 
-/// Sets the speed-ups of steps over those they build on and over the first, per sample.
+/// Sets the speed-ups of steps, per sample: over the step that each builds on, and over the first.
 void compare_steps(const PlannedContext& planned, std::span<Record> records);
 
 }  // namespace opbench

@@ -37,11 +37,11 @@ Standard standard_of(const ContextStandard& wanted, DType dtype) {
   return standard;
 }
 
-// A gradient that is 0 but for what its cancelled terms leave on both sides.
+// True for a gradient that is 0 except for the rounding errors of cancelled terms on both sides.
 bool is_noise(const ValueComparison& found, double rounding) {
   const PairStats& stats = found.stats;
   const double noise = 2 * rounding * std::sqrt(double(stats.count));
-  // The sum of squares leaves NaN and Inf out.
+  // NaN and Inf are not in the sum of squares.
   return stats.nonfinite_mismatches() == 0 && noise > 0 && std::sqrt(stats.sum_sq) <= noise;
 }
 
@@ -173,7 +173,7 @@ std::vector<StepResult> gradients_of(const PlannedStep& step, const TensorStorag
   return results;
 }
 
-// None where the anchor's gradient is 0, and of what is not finite.
+// None if the anchor's gradient is 0, or if a value is not finite.
 std::optional<double> relative_error(const StepResult& actual, const StepResult& anchor) {
   const PairStats stats = compare_result(actual, anchor, {}).stats;
   if (!(stats.sum_expected_sq > 0) || stats.finite_pairs() != stats.count) return std::nullopt;
@@ -218,7 +218,7 @@ std::optional<double> Anchors::gradient_error(const PlannedContext& context,
 
 namespace {
 
-// Marks gradients, and tensors that become one through operators that hand values on.
+// Marks gradients, and tensors that become a gradient through operators that only pass values on.
 std::vector<bool> tensors_behind(const UnitVariant& variant,
                                  const std::vector<std::string>& gradients) {
   const Graph& graph = *variant.graph;
@@ -254,7 +254,7 @@ RoundingOfResults rounding_of(const UnitVariant& variant, const BoundGraph& boun
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     if (bound.is_skipped(n)) continue;
     with_threads(threads, [&] { bound.run_node(n); });
-    // Its inputs are there until the next node runs.
+    // The inputs of a node are valid until the next node runs.
     const Node& node = graph.nodes[n];
     const Op& op = *node.problem.op;
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {

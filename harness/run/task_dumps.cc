@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A name of its own also for runs within one second.
+// Makes a folder with a unique name, even for runs within one second.
 fs::path make_run_folder(const fs::path& parent) {
   make_directory(parent);
   for (std::time_t now = std::time(nullptr);; ++now) {
@@ -40,7 +40,7 @@ std::uint64_t microseconds() {
       std::chrono::duration_cast<std::chrono::microseconds>(now).count());
 }
 
-// As a device spells an operator's name in a file's.
+// Spelling of an operator's name in a device's file names.
 std::string spelled(std::string name) {
   constexpr std::string_view kReplaced = "./\\ ";
   std::replace_if(
@@ -92,7 +92,7 @@ void TaskDumps::begin_model(const OpenUnit& open, std::size_t variant) {
   make_directory(model_folder());
 }
 
-// A name that is too long for a file is in the mapping.csv beside it.
+// A name that is too long for a file system is listed in mapping.csv in the same folder.
 std::string TaskDumps::file_name(const UnitVariant& variant, std::size_t node,
                                  const std::string& op_name) {
   const std::string type = task_type(variant.graph->nodes[node], *variant.selection->kernels[node]);
@@ -110,7 +110,7 @@ void TaskDumps::begin_task(const OpenUnit& open, std::size_t variant, std::size_
   const bool has_inputs = config_.mode != AclDumpMode::output;
   const std::string name = op_name(open.unit(), task);
   time_ = std::max(time_ + 1, microseconds());
-  has_failed_ = true;  // until all of it is written
+  has_failed_ = true;  // until everything is written
   task_.emplace(model_folder() / file_name(run, node, name),
                 DeviceDumpHead{name, time_, wanted(task.problem.inputs, has_inputs),
                                wanted(task.problem.outputs, config_.mode != AclDumpMode::input)});

@@ -13,40 +13,41 @@
 
 namespace opbench {
 
-/// Writes tasks as a device does that runs with an acl.json: a file for each,
+/// Writes tasks like a device that runs with an acl.json. Each task has a file:
 ///     {dump_path}/{time}/0/{model}/0/{op_type}.{op_name}.{task}.0.{microseconds}
-/// where the time is YYYYMMDDhhmmss, 0 the device and the iteration, and models are numbered from
-/// 1: each variant of a case and each step of a context is one, and {time}/models.csv says which.
-/// Everything is modelled on the host, in the layouts of the device.
+/// The time is YYYYMMDDhhmmss; the zeros are the device and the iteration. Models are numbered,
+/// starting at 1. Each variant of a case and each step of a context is a model; {time}/models.csv
+/// lists them. All tasks are modelled on the host, in the layouts of the device.
 ///
-/// Errors: throws RunError if something cannot be written, and takes nothing more then.
+/// Errors: throws RunError if a file cannot be written. It writes nothing more then.
 class TaskDumps {
  public:
   /// Makes the folder of the run.
   explicit TaskDumps(AclConfig config);
-  /// Removes the folder if nothing was written there.
+  /// Removes the folder if it is empty.
   ~TaskDumps();
   TaskDumps(const TaskDumps&) = delete;
   TaskDumps& operator=(const TaskDumps&) = delete;
 
-  /// Is any task of the unit wanted?
+  /// True if a task of the unit is selected.
   bool takes(const WorkUnit& unit) const;
 
-  /// What follows are tasks of this variant or step.
+  /// Starts the tasks of this variant or step.
   void begin_model(const OpenUnit& open, std::size_t variant);
-  /// Before a task runs: keeps its inputs, if they are wanted.
+  /// Call before a task runs. Keeps its inputs if they are selected.
   void begin_task(const OpenUnit& open, std::size_t variant, std::size_t node);
-  /// After it has run: the file is complete.
+  /// Call after the task has run. Completes the file.
   void end_task(const OpenUnit& open, std::size_t variant, std::size_t node);
 
-  /// Writes models.csv. Errors: throws RunError also if a task could not be written.
+  /// Writes models.csv.
+  /// Errors: throws RunError, also if a task could not be written.
   void finish();
 
   /// "/dumps/20261123060000".
   const std::filesystem::path& folder() const { return folder_; }
   std::int64_t tasks() const { return tasks_; }
   bool has_failed() const { return has_failed_; }
-  /// Layers of the dump_list that no task was.
+  /// Layers of the dump_list that match no task.
   std::vector<std::string> unknown_layers() const;
 
  private:
@@ -62,7 +63,7 @@ class TaskDumps {
   AclConfig config_;
   std::filesystem::path folder_;
   std::vector<Model> models_;
-  std::set<std::string> layers_;  ///< of the dump_list that were met
+  std::set<std::string> layers_;  ///< of the dump_list that matched a task
   std::optional<DeviceDumpWriter> task_;
   std::int64_t tasks_ = 0;
   std::uint64_t time_ = 0;  ///< of the last task, microseconds since 1970

@@ -15,21 +15,20 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What asks first is the origin: no event of a trace may come before 0.
+// The first call sets the origin: times of trace events must not be negative.
 double micros_since_start(Clock::time_point time) {
   static const Clock::time_point start = time;
   return std::chrono::duration<double, std::micro>(time - start).count();
 }
 
-// Of all threads of the process.
+// Involuntary context switches of all threads of the process.
 std::int64_t involuntary_switches() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   return usage.ru_nivcsw;
 }
 
-/// Collects nothing: the samples are taken in the loop itself. Reports only whether a run went
-/// wrong.
+/// Collects no samples, because the loop itself takes them. Reports only if a run failed.
 class SilentReporter : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -80,7 +79,7 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
   return total;
 }
 
-// One repetition (or one of the shorter runs by which the engine finds the number of iterations).
+// One repetition, or one of the shorter runs that the engine uses to find the number of iterations.
 Sample run_once(benchmark::State& state, const TimingOptions& options,
                 const std::function<void()>& call) {
   if (options.watch != nullptr) {
@@ -130,7 +129,7 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
   const auto wanted = static_cast<std::size_t>(options.repetitions);
   if (options.watch != nullptr && !options.watch->missed().empty()) return {};
   if (interrupted() || samples.size() < wanted) return {};
-  // What came before the last repetitions was the search for the number of iterations: the warm-up.
+  // The runs before the last repetitions searched the number of iterations; they were the warm-up.
   samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(wanted));
   return samples;
 }
@@ -138,7 +137,7 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
 double measuring_clock_us() { return micros_since_start(Clock::now()); }
 
 void evict_from_caches(const void* data, std::size_t bytes) {
-  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kLine = 64;  // bytes of a cache line
   const auto* begin = static_cast<const std::byte*>(data);
   for (std::size_t i = 0; i < bytes; i += kLine) hwy::FlushCacheline(begin + i);
   hwy::FlushStream();

@@ -17,13 +17,14 @@
 namespace opbench::units {
 namespace {
 
-/// Lines whose hash is the digest. Every value ends its line, so that no two lists look alike.
+/// Hash of a list of values. Every value ends with a line break, so that different lists have
+/// different texts.
 class Digest {
  public:
   template <class... Values>
   void add(const Values&... values) {
     ((text_ += fmt::format("{}\n", values)), ...);
-    // Folded as it grows: a plan may have a million units.
+    // Hashes the text while it grows, because a plan may have a million units.
     if (text_.size() > kFolded) text_ = hash();
   }
   std::string hash() const { return fmt::format("{:016x}", text_hash(text_)); }
@@ -135,15 +136,15 @@ std::vector<std::size_t> units_of(const UnitPlan& plan, const Part& part) {
 
 namespace {
 
-// Rates of a machine as there are many: only what units cost against each other counts, and that
-// large ones come first.
+// Rates of a typical machine. Only the ratios of the units' costs matter, and the order of large
+// units.
 constexpr double kBytesPerSecond = 5e9;
 constexpr double kOperationsPerSecond = 1e10;
-// Filling, the fp64 reference and its comparison, by byte and operation of the graph.
+// Filling, the fp64 reference and its comparison, per byte and operation of the graph.
 constexpr double kVerifiedBytesPerSecond = 2e8;
 constexpr double kVerifiedOperationsPerSecond = 1e9;
 constexpr double kSecondsPerVariant = 1e-3;
-// A race of several ways to move the bytes precedes the variants of a case.
+// The race of several copy methods before the variants of a case, relative to one variant.
 constexpr double kCopyShare = 1.5;
 
 struct Work {
@@ -156,7 +157,7 @@ struct Work {
   }
 };
 
-// At least a call a repetition, however short the time.
+// Every repetition has at least one call, however short the time is.
 double measured(const Work& work, const RunOptions& options) {
   if (!options.times) return 0;
   return std::max(options.seconds_per_case, options.repetitions * work.call());

@@ -17,32 +17,31 @@ struct UnitCost {
   double seconds = 0;
 };
 
-/// A whole run in units, each handed out, run and recorded as one.
+/// A whole run in work units. Each is distributed, run and recorded as a whole.
 struct UnitPlan {
   std::vector<WorkUnit> units;
-  std::vector<UnitCost> costs;  ///< of each
-  /// 16 hexadecimal digits of everything that decides what runs: the build, how it measures, and of
-  /// each unit its id, variants, data and what is expected of it. Results with different ones are
-  /// of different runs. The machine is no part of it.
+  std::vector<UnitCost> costs;  ///< of each unit
+  /// 16 hexadecimal digits: hash of everything that decides what runs. It includes the build, the
+  /// measuring options, and of each unit its id, variants, data and expectation. Results with
+  /// different digests belong to different runs. The machine is not included.
   std::string digest;
 };
 
-/// `isa`: as asked for; empty: the best there is.
+/// `isa`: the requested one; empty: the best of the machine.
 UnitPlan plan_units(std::vector<WorkUnit> units, const RunOptions& options, const std::string& isa);
 
-/// The expected cost of a unit in seconds on no machine in particular, with all its numbers of
-/// threads: from bytes, operations, variants and how long they are timed. The same numbers
-/// everywhere.
+/// Expected cost of a unit in seconds on a typical machine, with all its numbers of threads: from
+/// bytes, operations, variants and their measuring time. It is equal everywhere.
 double expected_seconds(const WorkUnit& unit, const RunOptions& options);
 
-/// All units of the plan, largest expected cost first; equal ones in their order.
+/// All units of the plan, largest expected cost first. Units of equal cost keep their order.
 std::vector<std::size_t> largest_first(const UnitPlan& plan);
 
-/// Which part each unit belongs to, from 0: each, largest first, goes to the part that has least to
-/// do. The same on every machine.
+/// Part of each unit, from 0. Each unit, largest first, is given to the part with the least work.
+/// The result is equal on every machine.
 std::vector<int> part_of_units(const UnitPlan& plan, int count);
 
-/// The units of a part in the plan's order.
+/// Units of a part, in the plan's order.
 std::vector<std::size_t> units_of(const UnitPlan& plan, const Part& part);
 
 }  // namespace opbench::units

@@ -33,18 +33,18 @@ double since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Planning a large run and reading its case files again.
+// Time for planning a large run and reading its case files again.
 constexpr double kSecondsToStart = 600;
-// Others may have the turn for as long as they like, and be stopped meanwhile.
+// Others may hold the turn for any time, and may be suspended meanwhile.
 constexpr double kLongestTurn = 30.0 * 24 * 3600;
 
-// Lines of a process for units beside its answers.
+// Lines of a unit process, in addition to its results.
 constexpr const char* kWaits = "waits";
 constexpr const char* kHasTurn = "has its turn";
 constexpr std::string_view kBegins = "begins ";
 
-// Microseconds since 1970 of a time of the measuring clock. The system's clock is looked at once:
-// if it is set meanwhile the units stay in order.
+// Microseconds since 1970 of a time of the measuring clock. The system clock is read once, so that
+// units stay in order if it is set.
 std::int64_t since_1970(double measuring_us) {
   static const double zero =
       std::chrono::duration<double, std::micro>(std::chrono::system_clock::now().time_since_epoch())
@@ -53,7 +53,7 @@ std::int64_t since_1970(double measuring_us) {
   return std::llround(zero + measuring_us);
 }
 
-// "12", and behind it the name of each variant that crashed and how, all separated by tabs.
+// "12", followed by the name of each crashed variant and its crash, all separated by tabs.
 std::string request_of(std::size_t unit, const std::map<std::string, std::string>& crashed) {
   std::string text = std::to_string(unit);
   for (const auto& [variant, how] : crashed) {
@@ -136,7 +136,7 @@ UnitResult UnitChild::attempt(std::size_t unit, const std::map<std::string, std:
     UnitResult result = parse_unit_line(line, "", kResultsVersion);
     if (result.unit == unit && !result.run.was_interrupted) return result;
   } catch (const Error&) {
-    // A kernel has printed, or spoilt what was written.
+    // A kernel has printed to the stream, or has corrupted the line.
     constexpr std::size_t kLongest = 80;
     throw ChildLost(fmt::format("gave an answer that cannot be read: '{}'",
                                 printable(excerpt(line, kLongest))));
@@ -163,7 +163,7 @@ UnitResult UnitChild::run(std::size_t unit) {
       const bool is_one_more =
           !running_.empty() &&
           crashed.try_emplace(running_, fmt::format("crashed: its process {}", lost.how)).second;
-      if (is_one_more) continue;  // the others again, without it
+      if (is_one_more) continue;  // run the others again, without this variant
       return lost_unit(plan_, unit, options_, fmt::format("its process {}", lost.how),
                        since(begin));
     }

@@ -24,7 +24,8 @@
 namespace opbench {
 namespace {
 
-// Rounds of a whole network take long: after so many seconds no more begin than these.
+// Rounds of a whole network are slow. After this many seconds no further round begins, once the
+// minimum is done.
 constexpr int kLeastRounds = 3;
 constexpr double kLongestSeconds = 10;
 
@@ -58,7 +59,7 @@ class UnitRunner {
       const ComputingTurn turn(hooks_.turns);
       run_phases();
     } catch (const std::exception& error) {
-      // Nobody's in particular.
+      // The error belongs to no single variant.
       for (Attempt& attempt : attempts_) {
         if (attempt.is_open) attempt.close(Status::errored, error.what());
       }
@@ -98,7 +99,7 @@ class UnitRunner {
     return open;
   }
 
-  // One bad variant never stops the others.
+  // An error of one variant does not stop the others.
   template <class Action>
   void for_each_open(Action action) {
     for (Attempt& attempt : attempts_) {
@@ -114,7 +115,8 @@ class UnitRunner {
     }
   }
 
-  // Variants stand in memory together, steps one after the other.
+  // All variants of a case are in memory at the same time, the steps of a context one after the
+  // other.
   void check_memory() {
     if (!unit().is_context()) return open_.require_memory(open_attempts(), options_.verify);
     for_each_open([&](Attempt& attempt) {
@@ -122,7 +124,8 @@ class UnitRunner {
     });
   }
 
-  // Before the case's own memory is taken, so that both never stand side by side.
+  // Runs before the case's own memory is allocated, so that both are never allocated at the same
+  // time.
   void measure_ceilings() {
     const MeasuringTurn turn(hooks_.turns);
     const PhaseTimer timer(times_.measure);
@@ -179,14 +182,14 @@ class UnitRunner {
     }
   }
 
-  // Adds `repetitions` samples; none if interrupted. On values that nothing has seen: what a kernel
-  // kept from the verification is wrong now.
+  // Adds `repetitions` samples; none if interrupted. It uses new values, so that results that a
+  // kernel has cached in verification are wrong.
   void time(Attempt& attempt, int repetitions) {
     report("time", attempt);
     TimingOptions how{
         options_.seconds_per_case * repetitions / options_.repetitions, repetitions, {}, nullptr};
     if (options_.cold) how.evict = [&] { open_.evict(attempt.index); };
-    // A context is timed in rounds, each of which has values of its own.
+    // A context is timed in rounds, each with values of its own.
     attempt.values = {unit().seed + 1 + static_cast<std::uint64_t>(rounds_)};
     if (options_.verify)
       how.watch = &open_.begin_timing(attempt.index, attempt.values.seed);
@@ -203,7 +206,7 @@ class UnitRunner {
     if (is_judged) attempt.take_verdict(open_.end_timing(attempt.index));
   }
 
-  // Tasks have times of their own in contexts only: a clock between two calls is not free.
+  // Only tasks of contexts are timed, because a clock between two calls costs time.
   std::vector<Sample> take_samples(Attempt& attempt, const TimingOptions& how) const {
     const BoundGraph& bound = open_.bound(attempt.index);
     if (!unit().is_context()) return time_calls(unit().id, how, [&] { bound.run(); });
@@ -216,7 +219,8 @@ class UnitRunner {
     return samples;
   }
 
-  // Those that passed with the case's own values, the others with those that showed the fault.
+  // Dumps passed variants with the case's own values, and failed variants with the values that
+  // showed the failure.
   void dump_all() {
     for (Attempt& attempt : attempts_) {
       if (!attempt.is_in_memory || interrupted()) continue;
@@ -232,13 +236,13 @@ class UnitRunner {
         const PhaseTimer timer(times_.dump);
         dump_variant(hooks_.dump, open_, attempt.index, attempt.values, attempt.record);
       } catch (const std::exception& error) {
-        // Another reason is none for what has failed before.
+        // A failed variant keeps its first reason.
         if (attempt.is_open) attempt.close(Status::errored, error.what());
       }
     }
   }
 
-  // What an interrupt left with fewer samples than were asked for is no result.
+  // True for a variant that an interrupt left with fewer samples than required.
   bool is_short(const Attempt& attempt) const {
     const int wanted = unit().is_context() ? std::max(rounds_, 1) : options_.repetitions;
     return std::ssize(attempt.samples) < wanted;
@@ -248,7 +252,7 @@ class UnitRunner {
     std::vector<Record> records;
     for (Attempt& attempt : attempts_) {
       if (interrupted() && attempt.is_open && is_short(attempt)) {
-        // A context's record stays, since others are compared with it by its place.
+        // A context's record stays, because others refer to it by its index.
         if (!unit().is_context()) continue;
         attempt.close(Status::errored, "interrupted");
       }
@@ -285,7 +289,7 @@ class UnitRunner {
   PhaseTimes& times_;
   OpenUnit open_;
   std::vector<Attempt> attempts_;
-  int rounds_ = 0;  // begun, all but the last complete
+  int rounds_ = 0;  // started; all but the last are complete
 };
 
 }  // namespace

@@ -16,9 +16,9 @@
 namespace opbench {
 namespace {
 
-constexpr double kLargestHalf = 65504;
+constexpr double kLargestHalf = 65504;  // largest finite fp16 number
 
-// Of a value that is not 0; fp64's subnormals count as the smallest normals.
+// Place of a nonzero value. fp64's subnormals count as the smallest normal numbers.
 std::size_t place_of(double value) {
   constexpr int kShift = 52, kMask = 0x7FF, kFp64Bias = 1023;
   const auto exponent =

@@ -24,7 +24,7 @@ std::string problem_text(const Problem& problem) {
   return text;
 }
 
-/// One node on its way through the checks.
+/// Checks of one node.
 class NodeCheck {
  public:
   NodeCheck(const UnitVariant& variant, const Workspace& workspace, std::size_t node)
@@ -56,8 +56,8 @@ class NodeCheck {
   void prepare() const {
     for (const std::size_t output : node_.outputs) workspace_.poison(variant_, output);
   }
-  // `byte` in outputs that are judged on a sample: an element that nobody writes shows. Padding may
-  // stay as it was.
+  // Fills outputs that are judged on a sample with `byte`, so that elements that are not written
+  // are visible. Padded outputs keep the usual poison, because padding may stay unwritten.
   void prepare_again(std::int64_t most_elements, int byte) const {
     for (std::size_t i = 0; i < node_.outputs.size(); ++i) {
       const TensorDesc& desc = node_.problem.outputs[i];
@@ -75,8 +75,8 @@ class NodeCheck {
     return sums;
   }
 
-  // Empty, or the tensor around which something was written. Of the inputs only those have fresh
-  // guards that were loaded.
+  // Empty, or the name of the tensor with a damaged guard zone. Of the inputs only the loaded ones
+  // have fresh guards.
   std::string damaged_guard() const {
     for (const auto* list : {&node_.outputs, &node_.inputs}) {
       for (const std::size_t tensor : *list) {
@@ -97,8 +97,8 @@ class NodeCheck {
     return call;
   }
 
-  // Of a context's node its name and kernel; of a case's, which has none, the output where there
-  // are several.
+  // Place of a failure. For a context's node: its name and kernel. For a case's node, which has no
+  // name: the output if there are several.
   std::string place(std::size_t output, const std::string& reason) const {
     if (!node_.name.empty()) return located(reason);
     const bool is_only = variant_.graph->nodes.size() == 1 && node_.outputs.size() == 1;
@@ -124,8 +124,8 @@ class NodeCheck {
   TensorStorage storage_;
 };
 
-// Judges the outputs of a node that has run; the first failure of the graph decides. Only outputs
-// of the graph can be mistrusted: a constant gradient in between is what mean gives.
+// Judges the outputs of a node that has run. The first failure of the graph decides. Only outputs
+// of the graph can be mistrusted: a constant gradient in between is the correct gradient of a mean.
 void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verification& result) {
   for (std::size_t output = 0; output < check.node().outputs.size(); ++output) {
     const CallToJudge what = check.to_judge(rules);
@@ -154,9 +154,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Runs a node that has run and was found right again, at least twice and for no more than
-// `seconds`: threads that race, what lies beyond the ends of its tensors, and what sampled outputs
-// held before must not show.
+// Repeats a node that passed, at least twice and for up to `seconds`. The bits must not depend on
+// races of threads, on the bytes around its tensors, or on the former contents of sampled outputs.
 bool repeats_its_bits(const NodeCheck& check, const VerifyRules& rules,
                       const std::function<void()>& run, double seconds) {
   constexpr int kLeast = 2, kMost = 16;
@@ -200,7 +199,7 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
                               const BoundGraph& bound, int threads) {
   Verification result;
   const std::size_t nodes = variant.graph->nodes.size();
-  // All that is given are the inputs of the only node, which are looked at with it.
+  // A single node's input check covers all given tensors.
   const bool is_covered = nodes == 1 && rules_.enough == kEveryTime;
   const std::uint64_t given = is_covered ? 0 : workspace.given_fingerprint(variant);
   for (std::size_t i = 0; i < nodes; ++i) {
@@ -220,7 +219,7 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
       return fail(fmt::format("wrote outside the tensor '{}'", tensor));
     }
     if (!known && check.input_fingerprints() != inputs) return fail("changed its input");
-    // A flag that is also the device's status is no function of its inputs alone.
+    // A flag that includes the device's status register does not depend on its inputs alone.
     if (known || bound.reads_status(i)) continue;
     const auto start = std::chrono::steady_clock::now();
     judge_outputs(check, rules_, result);

@@ -16,8 +16,7 @@
 namespace opbench {
 namespace {
 
-// False where an input that the operator bounds, such as an index, is computed: it is not there
-// yet.
+// False if an input with bounds, such as an index, is computed: it is not available yet.
 bool is_given(const Graph& graph, const Node& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
     const bool is_own = node.problem.op->input(i).has_own_dtype();
@@ -142,7 +141,7 @@ void Workspace::evict(const UnitVariant& variant) const {
     parts.emplace_back(begin, begin + bytes_of(variant, i));
   }
   std::sort(parts.begin(), parts.end());
-  std::size_t done = 0;  // places are used more than once
+  std::size_t done = 0;  // memory is used more than once
   for (const auto& [begin, end] : parts) {
     const std::size_t first = std::max(begin, done);
     if (first >= end) continue;

@@ -14,13 +14,13 @@
 namespace opbench::check {
 namespace {
 
-// Compared with something: what is new is no proof that nothing became worse.
+// True if the item was compared. A new item does not show that nothing became worse.
 bool is_judged(const CheckedItem& item) {
   return item.verdict != ChangeVerdict::incomparable && item.verdict != ChangeVerdict::new_ &&
          !item.is_unfinished;
 }
 
-// What needs action first.
+// Sort key: the verdicts that need action come first.
 std::ptrdiff_t urgency(const CheckedItem& item) {
   if (item.is_regression) return -1;
   return std::ranges::find(kAllVerdicts, item.verdict) - kAllVerdicts.begin();
@@ -28,14 +28,15 @@ std::ptrdiff_t urgency(const CheckedItem& item) {
 
 using CaseAndThreads = std::pair<std::string, int>;
 
-// Neither slower nor the same, as far as the budget went.
+// True if the budget ended before an item was decided.
 bool has_undecided(const CheckReport& report) {
   return std::any_of(report.items.begin(), report.items.end(), [](const CheckedItem& item) {
     return item.is_unfinished && item.verdict == ChangeVerdict::ambiguous;
   });
 }
 
-// The first cause and how many more; what a program did comes before what was not reached.
+// The first cause and the number of further causes. Failures of programs come before items that the
+// budget did not reach.
 std::string unfinished_text(const CheckReport& report) {
   std::vector<std::string> causes = report.failures, open;
   for (const CheckedItem& item : report.items) {
@@ -57,7 +58,8 @@ bool is_over(const CheckReport& report) {
   return report.fail_over_percent && report.slower_percent() > *report.fail_over_percent;
 }
 
-// By the flags, where the verdict alone does not. `is_over`: of the report.
+// True if flags make the item a failure although its verdict alone does not. `is_over`: the report
+// is over `fail_over_percent`.
 bool fails_by_flags(const CheckReport& report, const CheckedItem& item, bool is_over) {
   if (item.waived) return false;
   return (is_over && item.verdict == ChangeVerdict::slower) ||
@@ -71,7 +73,7 @@ bool has_failure(const CheckReport& report) {
                      });
 }
 
-// What fails only for being undecided is none.
+// An item that fails only because it is undecided is not a regression.
 bool has_regression(const CheckReport& report) {
   return is_over(report) ||
          std::any_of(report.items.begin(), report.items.end(), [](const CheckedItem& item) {
@@ -81,7 +83,7 @@ bool has_regression(const CheckReport& report) {
 
 CaseAndThreads case_of(const CheckedItem& item) { return {item.case_id, item.threads}; }
 
-// Of one call; 0: not known.
+// Time of one call; 0: unknown.
 double time_of(const CheckedItem& item) {
   return item.speed ? item.speed->base_us : item.same_code_us;
 }
@@ -90,7 +92,7 @@ bool is_weighed(const CheckedItem& item) {
   return time_of(item) > 0 && !item.context && !item.is_first_call;
 }
 
-/// The time that the fastest variant of each case takes.
+/// Time of the fastest variant of each case.
 std::map<CaseAndThreads, double> fastest_times(const std::vector<CheckedItem>& items) {
   std::map<CaseAndThreads, double> fastest;
   for (const CheckedItem& item : items) {
@@ -124,7 +126,7 @@ double CheckReport::slower_percent() const {
     double& share = worst[case_of(item)];
     share = std::max(share, *item.network_percent);
   }
-  std::map<int, double> by_threads;  // each number of threads is a step of its own
+  std::map<int, double> by_threads;  // each number of threads is a network run of its own
   for (const auto& [key, share] : worst) by_threads[key.second] += share;
   double largest = 0;
   for (const CheckedItem& item : items) {

@@ -22,7 +22,7 @@ struct Row {
   std::optional<double> output_error;
 };
 
-// Times that other work made say nothing.
+// Disturbed times give no verdict on speed.
 ChangeVerdict told_verdict(const CheckedItem& item, const Record& first, const Record& second) {
   if (item.is_regression) return ChangeVerdict::error;
   const bool is_time =
@@ -59,8 +59,8 @@ void print_origin(std::ostream& out, const char* name, const ResultsFile& file) 
       << '\n';
 }
 
-// Pairs of results that both runs have: those that differ first, else in the order of the first
-// run. Counts results of one run alone in `found`.
+// Pairs of results that both runs have: differing pairs first, the others in the order of the first
+// run. Counts results of a single run in `found`.
 std::vector<Row> pair_up(const CheckReport& report, const ResultsFile& first,
                          const ResultsFile& second, const OutputError& output_error,
                          RunDifferences& found) {

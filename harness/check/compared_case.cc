@@ -28,7 +28,7 @@ ComparedVariant& add_variant(ComparedCase& compared, const std::string& name) {
   return variant;
 }
 
-// What is waived goes on to be timed; judging is told of it in the end.
+// A waived item is timed too. `settle_waived_errors` restores its errors in the end.
 bool waive_errors(CheckedItem& item, const AccuracyRule& rule) {
   if (!item.is_error_growth || !rule.waiver_of_errors) return false;
   const std::optional<WaivedBy> waiver = rule.waiver_of_errors(item);
@@ -40,7 +40,7 @@ bool waive_errors(CheckedItem& item, const AccuracyRule& rule) {
   return true;
 }
 
-// Says of a failure in both builds that it is meant, and of a pass that it is not.
+// Adds the expectation of the case to a failure in both builds, and a notice to an unexpected pass.
 void tell_expectation(const ListedCase& spec, const OpenedVariant* current, CheckedItem& item) {
   if (!spec.expected_failure || current == nullptr) return;
   if (!spec.expected_failure->is_of(current->name)) return;
@@ -53,10 +53,10 @@ void tell_expectation(const ListedCase& spec, const OpenedVariant* current, Chec
   }
 }
 
-// Null: the build does not have it.
+// Null: the build does not have the variant.
 void compare_opened(ComparedCase& compared, const std::string& name, const OpenedVariant* base,
                     const OpenedVariant* current, const AccuracyRule& rule) {
-  // That an operator's variants do not take every case goes without saying.
+  // Operators have variants that do not take every case; this needs no report.
   const bool is_refused = is_absent(base) && is_absent(current);
   if (is_refused && !compared.spec.context) return;
   ComparedVariant& variant = add_variant(compared, name);
@@ -73,20 +73,20 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
   variant.is_open = is_right && judge_conversions(variant.item, *base, *current);
 }
 
-// Each build has installed files of its own.
+// The path of an installed file differs between builds; its name does not.
 std::string_view file_name_of(std::string_view file) {
   constexpr std::string_view kInstalled = "/share/opbench/cases/";
   const std::size_t place = file.rfind(kInstalled);
   return place == std::string_view::npos ? file : file.substr(place + kInstalled.size());
 }
 
-// Contexts of two files may have one name.
+// Contexts of two files may have the same name.
 std::string listed_key(const ListedCase& listed) {
   return listed.context ? fmt::format("{} of {}", listed.key, file_name_of(listed.context->file))
                         : listed.key;
 }
 
-// A case that the other build may not have is new where it refuses it.
+// A case is new if the baseline refuses it and may not have it.
 OpenReply open_base(const ComparedCase& compared, PairedRun& run, const OpenRequest& how) {
   if (!compared.base) return {};
   try {
@@ -126,7 +126,8 @@ void ComparedCase::skip(const std::string& why) {
 
 std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOptions& options,
                                         std::vector<std::string>& notices) {
-  // A part is one of all that both have: a case more in one build would shift every later place.
+  // The part is applied to the joint list: an additional case in one build would shift all later
+  // ones.
   CaseSelection whole = options.selection;
   whole.part = {};
   std::size_t place = 0;
@@ -135,7 +136,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   bool is_listed = true;
   try {
     for (ListedCase& c : base.list(whole)) others.emplace(listed_key(c), std::move(c));
-  } catch (const PeerError& error) {  // older than an operator or than a key of the case files
+  } catch (const PeerError& error) {  // the baseline lacks an operator or a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
         "the other build cannot read the selection ({}); cases that only it has are not seen",
@@ -172,7 +173,8 @@ OpenRequest base_request(const ComparedCase& compared, OpenRequest how) {
   OpenRequest request = current_request(compared, std::move(how));
   request.id = compared.base->id;
   request.context = compared.base->context;
-  request.variants = compared.base->variants;  // variants and steps of its own may be gone
+  // The current build may lack some of the baseline's variants and steps.
+  request.variants = compared.base->variants;
   return request;
 }
 

@@ -8,7 +8,7 @@
 namespace opbench::check {
 namespace {
 
-// The same variant, of which nothing is known yet but that its results are right.
+// A copy of the variant without measurements; its results are known to be right.
 ComparedVariant first_call_of(const ComparedVariant& variant) {
   ComparedVariant first;
   first.is_open = true;
@@ -45,7 +45,7 @@ void FirstCalls::compare(const Announce& announce) {
   }
 }
 
-// The worst first: the budget may end.
+// Slowest first, because the budget may end.
 std::vector<FirstCalls::Place> FirstCalls::open_places() const {
   std::vector<Place> open;
   for (ComparedCase& compared : cases_) {

@@ -8,18 +8,18 @@
 
 namespace opbench::check {
 
-/// Compares the first calls of all variants that were timed: what a process pays before it has a
-/// result of an operator that it has not run yet. Each call is made in a process of its own that
-/// has opened the case and nothing else; timed are the preparation of the kernels and the call.
+/// Compares the first calls of all timed variants: the cost of an operator that a process runs for
+/// the first time. Each call is made in a process of its own that has opened this case only. The
+/// time includes the preparation of the kernels and the call.
 ///
-/// Screening: 12 pairs of processes for each variant. What is not the same gets 30 more with the
-/// other build against itself beside, and 30 again to confirm, the worst first. Left in
-/// `first_calls` of the cases are times and findings, as those of calls that repeat are.
+/// Screening: 12 pairs of processes for each variant. Variants that differ get 30 more pairs and an
+/// A/A control of the baseline, and 30 again to confirm, the slowest first. Times and findings are
+/// stored in `first_calls` of the cases, in the form of those of repeated calls.
 class FirstCalls {
  public:
   using Announce = std::function<void(std::size_t done, std::size_t total, const ComparedCase&)>;
 
-  /// `rule_of`: what counts as a change. All must outlive it.
+  /// `rule_of`: criterion for a change. All arguments must outlive this object.
   FirstCalls(std::vector<ComparedCase>& cases, Rounds& rounds, const Budget& budget,
              std::function<SpeedRule(const ComparedCase&)> rule_of);
 
@@ -28,7 +28,7 @@ class FirstCalls {
  private:
   struct Place {
     ComparedCase* compared;
-    std::size_t variant;  ///< among its first calls
+    std::size_t variant;  ///< index in its first calls
   };
 
   ComparedVariant& at(const Place& place) const {

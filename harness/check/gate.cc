@@ -24,7 +24,7 @@ double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// What is compared beside the sources.
+// Differences of the builds other than their sources.
 std::vector<std::string> build_notices(const BuildInfo& base, const BuildInfo& current) {
   const auto made = [](const BuildInfo& build) {
     return fmt::format("{}, {}, {}", build.compiler, build.build_type, build.flags);
@@ -138,7 +138,8 @@ class Gate {
     return rule;
   }
 
-  // Before the next case, so that the budget does not end on a list of suspects.
+  // Suspects are confirmed before the next case, so that the budget does not end with unconfirmed
+  // ones.
   void confirm_suspicion(ComparedCase& compared) {
     const std::vector<ComparedVariant*> open = compared.open_variants();
     const bool is_suspect =
@@ -164,7 +165,7 @@ class Gate {
     return std::any_of(compared.variants.begin(), compared.variants.end(), is_short);
   }
 
-  // The worst first: the budget may end.
+  // Slowest first, because the budget may end.
   template <class Wanted>
   std::vector<ComparedCase*> worst_first(Wanted is_wanted) {
     std::vector<std::pair<double, ComparedCase*>> open;
@@ -205,7 +206,7 @@ class Gate {
     });
   }
 
-  // More pairs of processes for all that may still be slower.
+  // Measures more pairs of processes for all variants that may still be slower.
   void decide_what_is_left() {
     while (!budget_.is_spent()) {
       adjust_for_all(cases_);
@@ -243,7 +244,7 @@ class Gate {
       note_unknown_code(variant, item);
     }
     settle_waived_errors(item);
-    // Then all of them together decide.
+    // With `fail_over_percent`, the total of all SLOWER decides instead.
     if (item.verdict == ChangeVerdict::slower && options_.fail_over_percent &&
         !item.is_first_call) {
       item.is_regression = false;
@@ -253,7 +254,7 @@ class Gate {
     report_.items.push_back(std::move(item));
   }
 
-  // One that dies or hangs after its answers gave none to rely on.
+  // A worker that crashes or hangs at its end makes its answers unreliable.
   void end_workers() {
     for (Peer* peer : {&base_, &null_, &current_}) {
       peer->restart();
@@ -264,7 +265,7 @@ class Gate {
     }
   }
 
-  // To repeat a measurement with.
+  // Flags that repeat a measurement.
   std::vector<std::string> further_flags() const {
     std::vector<std::string> flags;
     if (how_.cold) flags.emplace_back("--cold");

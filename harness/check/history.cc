@@ -24,9 +24,9 @@ namespace {
 
 constexpr int kVersion = 1;
 constexpr std::size_t kLargestHistory = std::size_t{256} << 20;
-constexpr double kLongestUs = 1e15;
+constexpr double kLongestUs = 1e15;  // 30 years
 
-// What `check --baseline` asks of two machines as well.
+// Properties of a machine that `check --baseline` also compares.
 Json machine_value(const Machine& machine) {
   return {{"cpu", machine.cpu},
           {"cores", machine.cores},
@@ -100,7 +100,7 @@ PastRun read_run(const JsonValue& line) {
   return run;
 }
 
-// A killed run leaves the beginning of a line.
+// A killed run leaves an incomplete line.
 std::optional<Json> parsed(const std::string& line, const std::string& place, History& history) {
   try {
     return parse_json(line, place);
@@ -148,7 +148,8 @@ namespace {
 
 constexpr auto kLongestWait = std::chrono::seconds(10);
 
-/// Whoever holds it appends a line, which takes no time; who holds it longer does something else.
+/// Lock of the file. A run holds it for one append only, so a longer lock belongs to something
+/// else.
 class Lock {
  public:
   explicit Lock(const LineFile& file) : file_(file.descriptor()) {

@@ -21,8 +21,8 @@
 namespace opbench::check {
 namespace {
 
-// An older or younger build may have an attribute that this one has not: the key leaves out those
-// at their defaults.
+// Another version of the program may have an attribute that this one lacks. The key leaves out
+// attributes at their defaults.
 Case parse_case(const OpenRequest& request) {
   try {
     return parse_case_id(request.id);
@@ -32,7 +32,7 @@ Case parse_case(const OpenRequest& request) {
   }
 }
 
-// The wanted variants that this build has; a variant that it lacks is missing from the answer.
+// The requested variants that this build has. Others are missing from the answer.
 std::vector<std::string> known_variants(const Case& c, const std::vector<std::string>& wanted) {
   std::set<std::string_view> known = {kReferenceVariant};
   for (const Kernel* kernel : kernels_of(c.op->name)) {
@@ -55,7 +55,7 @@ PlannedCase plan_case(const OpenRequest& request) {
   return planned;
 }
 
-// The wanted steps that this build has.
+// Plans the requested steps that this build has.
 PlannedContext plan_context(const ContextSource& source, const std::vector<std::string>& steps) {
   CaseSelection selection;
   selection.case_files = {source.file};
@@ -76,8 +76,8 @@ WorkUnit plan_unit(const OpenRequest& request) {
   return plan_context(*request.context, request.variants);
 }
 
-// What is given is moved along. So much is nothing beside a sample of 20 ms; more is placed when it
-// is opened, and stays there.
+// A move copies the given tensors. Below this size the copy is short relative to a sample of 20 ms.
+// Larger units are placed when they are opened, and are not moved.
 bool is_quickly_moved(const UnitVariant& variant) {
   constexpr std::size_t kMostBytes = std::size_t{4} << 20;
   std::size_t bytes = 0;
@@ -179,8 +179,8 @@ ShortSampler OpenCase::make_sampler(Ready& ready) const {
   return {[this, i] { open_.bound(i).run(); }, std::move(options)};
 }
 
-// Further calls, which leave what the timed one did: two at least, of a long call one, and more
-// where they cost next to nothing.
+// Compares further calls with the timed call: two calls at least, one if a call is long, and more
+// if they are fast.
 void OpenCase::judge_last_call(Ready& ready) const {
   constexpr double kLongCallSeconds = 0.05, kSeconds = 0.001;
   constexpr int kMost = 16;
@@ -201,7 +201,8 @@ std::string OpenCase::results_of(std::size_t i) const {
   return open_.repeats(i) ? fmt::format("{:016x}", open_.element_bits(i)) : std::string();
 }
 
-// Calls that agree with each other may all be wrong. What was verified is known to be right.
+// Calls that agree with each other may all be wrong. These results are compared with the verified
+// ones.
 std::string OpenCase::results_on_verified(std::size_t i) {
   if (!is_watched_ || !open_.repeats(i)) return {};
   open_.load(i, {open_.unit().seed, true});
@@ -252,7 +253,8 @@ Sampled OpenCase::later_call(Ready& ready) {
   return {us / calls, ready.wrong, results_on_verified(i)};
 }
 
-// What it left must be what a second call leaves: what is set up in the first may race.
+// The result must equal that of a second call, because the preparation in the first call may have
+// races.
 Sampled OpenCase::first_call(Ready& ready) {
   const std::size_t i = ready.place;
   if (open_.is_prepared(i)) throw Error(fmt::format("{}: it had its first call", reply_.id));

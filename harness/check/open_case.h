@@ -14,38 +14,39 @@
 
 namespace opbench::check {
 
-/// One case or context in a worker: allocated, filled, its variants (or steps) verified and ready
-/// to be timed.
+/// One open case or context in a worker: allocated and filled. Its variants or steps are verified
+/// and ready to be timed.
 class OpenCase {
  public:
-  /// Errors: throws Error if this build does not take the case, RunError if it does not fit. What
-  /// one variant does wrong is in its reply.
+  /// Errors: throws Error if this build does not take the case, RunError if it does not fit. Errors
+  /// of a single variant are in its reply.
   explicit OpenCase(const OpenRequest& request);
 
   const OpenReply& reply() const { return reply_; }
 
-  /// Microseconds of one call; of a step of one of its samples. What the last timed call left must
-  /// be what further calls leave on the same values, bit for bit, unless the kernel's sums go by
-  /// thread; what one leaves on the values that are verified is in the answer. Before, tensors are
-  /// moved to where `layout` puts them (memory_plan.h), where that takes next to no time; 0: they
-  /// stay. Where first calls are wanted it is the first: its kernels are prepared in it, and there
-  /// is no second. Errors: throws Error if the variant is none that can be timed.
+  /// Takes a sample: microseconds of one call, for a step of one of its samples. Before it, tensors
+  /// are moved to the places of `layout` (memory_plan.h) if this is fast; 0: not moved. After it,
+  /// further calls on the same values must give the bits of the last timed call, unless the
+  /// kernel's summation order depends on the threads. The answer has the results on the verified
+  /// values. For first calls, the sample is the first call with its preparation, and there is no
+  /// second sample.
+  /// Errors: throws Error if the variant cannot be timed.
   Sampled sample(std::string_view variant, std::uint64_t layout = 0);
 
-  /// What a call of the variant runs. Errors: throws Error if the variant is none that can be
-  /// timed.
+  /// Kernels that a call of the variant runs.
+  /// Errors: throws Error if the variant cannot be timed.
   std::span<const Kernel* const> kernels(std::string_view variant);
-  /// Hash of the order in which it runs them, on which tensors, and of where these lie to each
-  /// other. Errors: as `kernels`.
+  /// Hash of the order of the kernels, of their tensors, and of the relative placement of these.
+  /// Errors: as `kernels`.
   std::string plan_hash(std::string_view variant);
 
  private:
   /// A variant that can be timed.
   struct Ready {
-    std::size_t place;  ///< among the unit's variants
+    std::size_t place;  ///< index in the unit's variants
     std::unique_ptr<CallWatch> watch = nullptr;
     std::optional<ShortSampler> sampler = std::nullopt;
-    std::string wrong = {};  ///< with the results of the last sample
+    std::string wrong = {};  ///< error in the results of the last sample
   };
 
   Ready& ready_of(std::string_view variant);
@@ -59,7 +60,7 @@ class OpenCase {
   std::string results_on_verified(std::size_t i);
 
   bool is_cold_, is_watched_;
-  bool is_movable_ = false;  ///< from sample to sample
+  bool is_movable_ = false;  ///< between samples
   double sample_seconds_;
   PhaseTimes times_;
   OpenUnit open_;

@@ -19,8 +19,8 @@
 namespace opbench::check {
 namespace {
 
-// Objects that a timed call runs besides the kernels. They refer to those of memory, threads and
-// the watch of calls.
+// Objects that a timed call runs in addition to the kernels. They refer to the objects of memory,
+// threads and the watch of calls.
 constexpr std::string_view kHarness[] = {"harness/check/sampler.cc", "harness/run/bound_graph.cc"};
 
 struct Object {
@@ -30,7 +30,7 @@ struct Object {
 
 using Objects = std::map<std::string_view, Object>;
 
-// Cuts off what is before `separator`, which goes.
+// Removes and returns the text before `separator`, and removes the separator.
 std::string_view next_part(std::string_view& text, char separator) {
   const std::size_t end = std::min(text.find(separator), text.size());
   const std::string_view part = text.substr(0, end);
@@ -54,7 +54,7 @@ std::string hash_of(const std::string& text) {
   return fmt::format("{:016x}", checksum(text.data(), text.size()));
 }
 
-// By which a library tells its builds apart; empty: it does not.
+// Build id of a library; empty: it has none.
 std::string build_id(const dl_phdr_info& info) {
   for (int i = 0; i < info.dlpi_phnum; ++i) {
     const auto& segment = info.dlpi_phdr[i];
@@ -75,7 +75,7 @@ std::string build_id(const dl_phdr_info& info) {
   return {};
 }
 
-// The program has no name, and the kernel's own library has no file.
+// The entry of the program has no name, and the kernel's own library has no file.
 int note_library(dl_phdr_info* info, std::size_t, void* data) {
   if (info->dlpi_name == nullptr || info->dlpi_name[0] != '/') return 0;
   const std::string name = std::filesystem::path(info->dlpi_name).filename().string();
@@ -126,7 +126,7 @@ std::string own_code(std::span<const Kernel* const> kernels) {
   std::string text = fmt::format("{}\n{}\n{}", current_isa(), libraries, __VERSION__);
   std::vector<std::string_view> sources(std::begin(kHarness), std::end(kHarness));
   for (const Kernel* kernel : kernels) {
-    // It runs whatever its operator points to.
+    // The kernel of a reference runs any code that its operator points to.
     if (kernel->op.empty()) throw Error("the code of a reference is not followed");
     sources.push_back(kernel->source);
     text += '\n' + kernel->key();

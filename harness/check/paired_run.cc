@@ -7,7 +7,7 @@
 namespace opbench::check {
 namespace {
 
-/// The other build could not be sampled, and says why.
+/// The baseline could not be sampled, with the reason.
 struct OtherBuildFailed {
   std::string why;
 };
@@ -20,8 +20,7 @@ Sampled sample_other(Peer& peer, const std::string& variant, std::uint64_t layou
   }
 }
 
-// No change of a kernel makes so much; of a build that answers what it did not measure anything
-// may.
+// No change of a kernel reaches this ratio. A build that answers without measuring may.
 constexpr double kMostTimes = 1e5;
 
 bool is_plausible(double base_us, double current_us) {
@@ -102,7 +101,7 @@ void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base
              wrong_with(current, variant.current_results));
 }
 
-// What the other build does as well is no regression.
+// An error that the baseline also has is not a regression.
 void PairedRun::note_wrong(ComparedVariant& variant, const std::string& base,
                            const std::string& current) {
   if (!base.empty() && !variant.is_base_wrong) {
@@ -139,7 +138,7 @@ void PairedRun::recover(const std::vector<ComparedVariant*>& variants) {
     if (peer == nullptr || peer->is_running()) continue;
     OpenRequest request = peer == &current_ ? current_request_ : base_request_;
     request.variants = left;
-    request.verify = false;  // was done
+    request.verify = false;  // already done
     peer->open(request);
   }
 }

@@ -15,11 +15,11 @@
 namespace opbench::check {
 namespace {
 
-// Starting and saying hello takes milliseconds; under a sanitizer and on a busy machine more.
+// Start and greeting take milliseconds; under a sanitizer and on a busy machine more.
 constexpr double kHelloSeconds = 30;
-// Ending takes milliseconds as well.
+// The end of a worker takes milliseconds as well.
 constexpr double kEndSeconds = 10;
-// A list of 10,000 cases has 4 MiB; read, it takes 15 times as much.
+// A list of 10,000 cases has 4 MiB. Parsed, it takes 15 times that memory.
 constexpr std::size_t kLongestAnswer = std::size_t{8} << 20;
 
 Connection start(const PeerProgram& program) {
@@ -97,7 +97,7 @@ auto Peer::parsed(const std::string& answer, Parse parse) {
   } catch (const PeerError&) {
     throw;
   } catch (const Error& error) {
-    connection_.reset();  // whatever comes next from it belongs to nothing
+    connection_.reset();  // later lines of this worker belong to no request
     constexpr std::size_t kLongest = 80;
     throw ChildLost(fmt::format("'{}' gave an answer that cannot be read: {}; it answered '{}'",
                                 program_.path, error.what(), excerpt(answer, kLongest)));
@@ -123,7 +123,7 @@ OpenReply Peer::open(const OpenRequest& request) {
   return reply;
 }
 
-// A call takes no longer than its answer, but for the rounding of clocks.
+// A call cannot take longer than its answer, except for the rounding of clocks.
 Sampled Peer::sample(std::string_view variant, std::uint64_t layout) {
   const double start_s = now_s();
   Sampled sampled = parsed(ask(sample_line(variant, layout)), parse_sampled);
@@ -136,7 +136,8 @@ Sampled Peer::sample(std::string_view variant, std::uint64_t layout) {
 }
 
 void Peer::restart() {
-  const bool is_asked = bad_end_.empty() && !interrupted();  // once is enough to fail
+  // The first bad end already fails the check.
+  const bool is_asked = bad_end_.empty() && !interrupted();
   if (connection_ && connection_->finish && is_asked) {
     bad_end_ = connection_->finish(std::min(kEndSeconds, program_.time_limit_s));
   }

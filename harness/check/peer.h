@@ -11,29 +11,30 @@
 
 namespace opbench::check {
 
-/// What a worker is spoken to through, line by line. Errors: as the calls of `ChildProcess`.
+/// Connection to a worker, line by line.
+/// Errors: as the calls of `ChildProcess`.
 struct Connection {
   std::function<void(const std::string& line, double seconds)> write_line;
   std::function<std::string(double seconds)> read_line;
-  /// Lets it end. Returns what is wrong with its end; empty: nothing. None: it has no end.
+  /// Ends the worker. Returns the fault of its end; empty: it ended well. None: it is not ended.
   std::function<std::string(double seconds)> finish = {};
 };
 
-/// How to start a build's worker, and how long to wait for one answer.
+/// Command line of a build's worker, and the time limit of an answer.
 struct PeerProgram {
   std::string path;
-  std::string directory;  ///< that it runs in, for its case files; empty: the current one
+  std::string directory;  ///< working directory, for its case files; empty: the present one
   double time_limit_s = 120;
-  /// Starts a worker. None: the program as a process of its own; tests answer by themselves.
+  /// Starts a worker. None: a process of the program. Tests pass their own connection.
   std::function<Connection()> connect = {};
   /// A steady clock, in seconds; none: the system's.
   std::function<double()> now_s = {};
 };
 
-/// A worker as the gate sees it: calls that have an answer. Started when first asked; after a
-/// ChildLost the next call starts a fresh one.
-/// Errors of every call: ChildLost if the worker is lost or its answer is not one to the request,
-/// PeerError with what it reports, Error if it is none or speaks another version.
+/// Client of a worker: each call sends a request and returns the answer. The worker is started by
+/// the first call. After a ChildLost the next call starts a new one. Errors of every call:
+/// ChildLost if the worker is lost or its answer does not match the request, PeerError with the
+/// message that it reports, Error if the program is not a worker or speaks another version.
 class Peer {
  public:
   explicit Peer(PeerProgram program) : program_(std::move(program)) {}
@@ -41,17 +42,17 @@ class Peer {
   const BuildInfo& build();
   std::vector<ListedCase> list(const CaseSelection& selection);
   OpenReply open(const OpenRequest& request);
-  /// With the tensors where `layout` puts them, small ones; 0: as they lie.
+  /// `layout`: placement of small tensors; 0: unchanged.
   Sampled sample(std::string_view variant, std::uint64_t layout = 0);
-  /// Of a variant of the open case. A build that cannot tell has the reason in its reply, an older
-  /// one, too.
+  /// Code fingerprint of a variant of the open case. A build that cannot compute it gives the
+  /// reason, and so does an older build.
   CodeReply code(std::string_view variant);
-  /// Frees what the open case holds.
+  /// Frees the memory of the open case.
   void close();
-  /// Lets the worker end; the next call starts another.
+  /// Ends the worker. The next call starts another.
   void restart();
-  /// What was wrong with the first end of a worker that did not end well: an exit code, a signal, a
-  /// hang. Empty: all did.
+  /// Fault of the first worker that did not end well: an exit code, a signal, a hang. Empty: all
+  /// ended well.
   const std::string& bad_end() const { return bad_end_; }
   bool is_running() const { return connection_.has_value(); }
 
@@ -61,7 +62,7 @@ class Peer {
   std::string ask(const std::string& line);
   template <class Parse>
   auto parsed(const std::string& answer, Parse parse);
-  /// Loses the worker for an answer that cannot be true.
+  /// Treats the worker as lost because of an implausible answer.
   [[noreturn]] void refuse(const std::string& answered, const std::string& allowed);
   double now_s() const;
 
@@ -69,7 +70,7 @@ class Peer {
   std::optional<Connection> connection_;
   BuildInfo build_;
   std::string bad_end_;
-  bool has_said_hello_ = false;  ///< it is an opbench: what fails later is a worker's misfortune
+  bool has_said_hello_ = false;  ///< it is an opbench: later faults are those of a worker
 };
 
 }  // namespace opbench::check

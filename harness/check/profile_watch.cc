@@ -16,9 +16,9 @@ namespace opbench::check {
 namespace {
 
 constexpr std::size_t kLeastSamples = 3;
-constexpr double kFalseDiscoveries = 0.01;  // of what is told to be slower or faster
+constexpr double kFalseDiscoveries = 0.01;  // false discovery rate of the reported changes
 
-/// The operators of one profile that are one operator of the comparison.
+/// Operators of one profile that are one operator of the comparison.
 struct Side {
   std::int64_t count = 0, total_ps = 0;
   std::vector<double> us;
@@ -34,7 +34,7 @@ std::string signature_of(const HotOperator& one) {
                      one.output_dtypes);
 }
 
-// Without a type only the name tells what a task is.
+// Without a type only the name identifies the kind of task.
 const std::string& type_of(const HotOperator& one) {
   return one.type.empty() || one.has_kernel_name ? one.name : one.type;
 }
@@ -58,14 +58,16 @@ Sides sides_of(const std::vector<HotOperator>& operators) {
   return sides;
 }
 
-// The median of each step where there are enough of them: what tasks of a step share counts once.
+// Medians of the steps if there are enough steps: tasks of a step share disturbances and count
+// once. Else the single times.
 std::vector<double> values_of(const Side& side) {
   std::vector<double> medians = group_medians(side.us, side.steps);
   return medians.size() >= kLeastSamples ? medians : side.us;
 }
 
-// That two samples are of one operator: by their means, which tell even of few, or by their ranks,
-// which wild values do not hide; the smaller of the two, doubled.
+// p of the hypothesis that two samples are from one distribution. The test of the means has power
+// for few values. The test of the ranks is robust against outliers. The smaller p is doubled
+// (Bonferroni).
 double p_of_equal(const std::vector<double>& first, const std::vector<double>& second) {
   const auto logs = [](std::vector<double> values) {
     for (double& value : values) value = std::log(std::max(value, 1e-6));
@@ -119,7 +121,7 @@ ProfileChange change_of(const Side* before, const Side* after, const SpeedRule& 
   return change;
 }
 
-// Of many operators some differ by chance; those count as undecided.
+// Among many operators some differ by chance. These become AMBIGUOUS.
 void adjust_for_all(std::vector<ProfileChange>& changes) {
   std::vector<ProfileChange*> judged;
   std::vector<double> p;
@@ -138,7 +140,7 @@ void adjust_for_all(std::vector<ProfileChange>& changes) {
   }
 }
 
-/// Operators of the later profile alone, by what they are but for their formats.
+/// Operators of the later profile only, by their properties other than formats.
 class OtherFormats {
  public:
   explicit OtherFormats(const std::vector<const Side*>& fresh) {
@@ -149,8 +151,9 @@ class OtherFormats {
     }
   }
 
-  // Takes out the one that stores in other formats what `old_side` stored; null: there is none. Few
-  // are looked at, so that profiles of any size take linear time.
+  // Finds and removes the operator that stores the tensors of `old_side` in other formats; null:
+  // not found. It examines a limited number of candidates, so that the time is linear in the size
+  // of profiles.
   const Side* take(const Side& old_side) {
     const StoredOperator stored(*old_side.first);
     const auto kind = by_kind_.find(stored.kind());
@@ -175,7 +178,7 @@ class OtherFormats {
   std::map<std::string, std::vector<Candidate>> by_kind_;
 };
 
-/// An operator of both profiles, or of one; null: not there.
+/// An operator of both profiles, or of one; null: missing.
 using SidePair = std::pair<const Side*, const Side*>;
 
 std::vector<SidePair> pairs_of(const Sides& old_sides, const Sides& new_sides) {
@@ -198,8 +201,8 @@ std::vector<SidePair> pairs_of(const Sides& old_sides, const Sides& new_sides) {
   return pairs;
 }
 
-// How often the later profile runs the network for once in the earlier: by their steps, else by the
-// calls of operators that both have.
+// Number of runs of the network in the later profile for one run in the earlier: by their steps,
+// else by the calls of their common operators.
 double runs_for_one(const IngestResult& first, const IngestResult& second,
                     const std::vector<SidePair>& pairs) {
   const TaskOrder &old_order = first.hot_spots.order(), &new_order = second.hot_spots.order();

@@ -34,7 +34,7 @@ void each_member(V& v, FieldsOf<Hello> auto& hello) {
   v("build_type", hello.build.build_type);
 }
 
-// A member for each row of `selection_fields`, and the part by the names of protocol 1.
+// A member for each row of `selection_fields`. The part has the names of protocol 1.
 template <class V>
 void each_member(V& v, FieldsOf<CaseSelection> auto& selection) {
   for (const SelectionField& field : selection_fields()) {
@@ -141,7 +141,8 @@ using Json = nlohmann::ordered_json;
 
 const std::string kPlace = "the line of a worker";
 
-/// A line of the protocol: one JSON object. Errors: throws Error if it is none.
+/// A line of the protocol: one JSON object.
+/// Errors: throws Error if it is not a JSON object.
 class Line {
  public:
   explicit Line(std::string_view line) : json_(parse_json(std::string(line), kPlace)) {}
@@ -151,7 +152,7 @@ class Line {
   Json json_;
 };
 
-// Without line ends; what is no UTF-8 is replaced.
+// Writes a value as a line without line breaks inside. Invalid UTF-8 is replaced.
 std::string line_of(const Json& value) {
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -168,7 +169,7 @@ JsonWriter request(std::string_view kind) {
   return writer;
 }
 
-/// An answer: what an error line says is thrown.
+/// Parses an answer. Throws the error of an error line.
 Line answer(std::string_view text) {
   constexpr std::size_t kLongestError = 1000;
   Line line(text);

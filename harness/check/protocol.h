@@ -12,16 +12,16 @@
 #include "harness/run/record.h"
 #include "tensor/error.h"
 
-// What `opbench check` and its workers say to each other: one JSON object a line, over the worker's
-// standard input and output. The worker says hello first; then every request has one answer. An
-// unknown key is left alone, so that builds of different ages understand each other as long as the
-// version of the protocol is one that both speak.
+// Protocol between `opbench check` and its workers: one JSON object per line, over the worker's
+// standard input and output. The worker sends a hello first. Then every request has one answer.
+// Unknown keys are ignored, so that builds of different versions work together as long as both
+// support the protocol version.
 namespace opbench::check {
 
-// Version 2 has contexts: a worker of version 1 would leave them out without a word.
+// Version 2 has contexts. A worker of version 1 would ignore them silently.
 inline constexpr int kProtocolVersion = 2, kOldestProtocol = 2;
 
-/// Which build a worker is.
+/// Description of a worker's build.
 struct BuildInfo {
   std::string version, revision, compiler, flags, build_type;
 
@@ -30,48 +30,48 @@ struct BuildInfo {
 
 struct Hello {
   int protocol = kProtocolVersion;
-  int oldest = kOldestProtocol;  ///< that this build still speaks
+  int oldest = kOldestProtocol;  ///< oldest version that this build supports
   BuildInfo build;
 };
 
-/// Where a worker finds a context, whose id alone does not say it.
+/// Source of a context. Its id alone does not identify it.
 struct ContextSource {
-  std::string file;  ///< as the selection names it
+  std::string file;  ///< as named by the selection
   std::string name;
   DType dtype = DType::fp32;
-  Symbols symbols;  ///< that the selection sets
+  Symbols symbols;  ///< set by the selection
 
   bool operator==(const ContextSource&) const = default;
 };
 
-/// A case of a plan, or a context: its variants are the context's steps then.
+/// A case of a plan, or a context; the variants are the context's steps then.
 struct ListedCase {
   std::string id;
-  /// The id without attributes at their defaults: what a build that knows fewer attributes would
-  /// say.
+  /// The id without attributes at their defaults, which a build with fewer attributes would write.
   std::string key;
   std::string name;
   int count = 1;
-  std::vector<std::string> variants;  ///< wanted; empty: all
+  std::vector<std::string> variants;  ///< requested; empty: all
   std::optional<double> threshold;    ///< as a share: 0.05
   std::optional<ContextSource> context = {};
-  std::optional<ExpectedFailure> expected_failure = {};  ///< in the case's dtype; of no others
+  /// Only the one that applies to the case's dtype.
+  std::optional<ExpectedFailure> expected_failure = {};
 
   bool operator==(const ListedCase&) const = default;
 };
 
-/// Prepares one case or context in the worker; what was open before is closed.
+/// Opens one case or context in the worker. A case that was open before is closed.
 struct OpenRequest {
   std::string id, key;
   int threads = 1;
-  std::vector<std::string> variants;  ///< wanted; empty: all
+  std::vector<std::string> variants;  ///< requested; empty: all
   bool cold = false;
   bool verify = true;
-  /// Where tensors lie within their pages (memory_plan.h); 0: as in a run.
+  /// Placement of tensors within their pages (memory_plan.h); 0: as in a run.
   std::uint64_t layout = 0;
-  bool watch = true;  ///< calls are watched while they are timed, and what they leave is judged
+  bool watch = true;  ///< timed calls are watched, and their results are judged
   bool first_call =
-      false;        ///< samples are first calls: nothing is prepared, and each variant has one
+      false;        ///< samples are first calls: kernels are not prepared, and each variant has one
   std::string isa;  ///< empty: the best
   double sample_seconds = 0.02;
   std::optional<ContextSource> context = {};
@@ -79,7 +79,7 @@ struct OpenRequest {
   bool operator==(const OpenRequest&) const = default;
 };
 
-/// What a step of a context converts and copies in one call.
+/// Conversions and copies of a context's step in one call.
 struct Conversions {
   int trans_data = 0;
   double trans_data_bytes = 0;  ///< read and written
@@ -95,14 +95,14 @@ struct OpenedVariant {
   std::string name;
   Status status = Status::errored;
   std::string reason;
-  /// What check compares goes over the wire: all but the non-finite mismatches, which fail. An
-  /// older build does not say `min_tolerance`, 0, and `inside_share`, 1.
+  /// The values that a check compares are sent: all but the non-finite mismatches, which fail in
+  /// the worker. An older build does not send `min_tolerance` (0) and `inside_share` (1).
   std::optional<Accuracy> accuracy;
-  std::string bits = {};                        ///< fingerprint of all outputs, beside `accuracy`
+  std::string bits = {};                        ///< fingerprint of all outputs, with `accuracy`
   std::optional<Conversions> conversions = {};  ///< of a step that runs
-  double epsilon = 0;     ///< of the results' dtype: 2^-23 of fp32; 0: not known, or not floating
-  bool is_exact = false;  ///< its operator has one right result, bit for bit
-  /// Fingerprint of the elements of all outputs; empty: not verified, or they do not repeat.
+  double epsilon = 0;     ///< of the results' dtype: 2^-23 of fp32; 0: unknown, or not floating
+  bool is_exact = false;  ///< the results of its operator are defined bit for bit
+  /// Fingerprint of the elements of all outputs; empty: not verified, or not reproducible.
   std::string results = {};
 
   bool operator==(const OpenedVariant&) const = default;
@@ -111,7 +111,7 @@ struct OpenedVariant {
 struct OpenReply {
   std::string id;
   std::vector<OpenedVariant> variants;
-  bool first_call = false;  ///< as wanted; an older build does not know that
+  bool first_call = false;  ///< as requested; an older build does not send it
 
   bool operator==(const OpenReply&) const = default;
 };
@@ -119,9 +119,9 @@ struct OpenReply {
 /// One sample.
 struct Sampled {
   double us = 0;      ///< of one call
-  std::string wrong;  ///< what is wrong with the results that the last timed call left; empty: none
-  /// What a further call leaves on the values that are verified, as `OpenedVariant::results`;
-  /// empty: not known, as of an older build.
+  std::string wrong;  ///< error in the results of the last timed call; empty: correct
+  /// Results of a further call on the verified values, as `OpenedVariant::results`; empty: unknown,
+  /// for example from an older build.
   std::string results = {};
 
   bool operator==(const Sampled&) const = default;
@@ -129,8 +129,8 @@ struct Sampled {
 
 /// Fingerprint of the machine code of a variant of the open case, or of a step of the open context.
 struct CodeReply {
-  std::string fingerprint;  ///< empty: it is not known
-  std::string reason;       ///< why it is not
+  std::string fingerprint;  ///< empty: unknown
+  std::string reason;       ///< why it is unknown
 
   bool operator==(const CodeReply&) const = default;
 };
@@ -139,13 +139,13 @@ struct CodeReply {
 struct Request {
   enum Kind { list, open, sample, code, close };
   Kind kind = close;
-  CaseSelection selection;   ///< of list: what to plan
+  CaseSelection selection;   ///< of list: the cases to plan
   OpenRequest open_it;       ///< of open
   std::string variant;       ///< of sample and code
-  std::uint64_t layout = 0;  ///< of sample; 0: as they lie
+  std::uint64_t layout = 0;  ///< of sample; 0: unchanged
 };
 
-/// An error that the other side reported: bad input, such as a case that it refuses, or a failure.
+/// An error that the worker reported: bad input, such as a case that it refuses, or a failure.
 struct PeerError : Error {
   using Error::Error;
 };
@@ -163,7 +163,8 @@ std::string coded_line(const CodeReply& reply);
 std::string closed_line();
 std::string error_line(std::string_view message);
 
-// The inverses. Errors: throw Error that says what the line lacks; those of answers throw PeerError
+// Inverse functions.
+// Errors: throw Error that names the missing part of the line; those of answers throw PeerError
 // with the message of an `error_line`.
 Hello parse_hello(std::string_view line);
 Request parse_request(std::string_view line);

@@ -20,7 +20,7 @@ namespace {
 
 const std::string kNewLine = "%0A";
 
-// In workflow commands % is written as in URLs, and in properties ':' and ',' too.
+// Workflow commands escape % like URLs, and in properties also ':' and ','.
 std::string data(std::string_view text, bool is_property) {
   std::string result;
   for (const char letter : printable(text)) {
@@ -34,7 +34,7 @@ std::string data(std::string_view text, bool is_property) {
 }  // namespace
 
 void print_annotations(std::ostream& out, const CheckReport& report) {
-  constexpr int kMost = 10;
+  constexpr int kMost = 10;  // of a kind; GitHub shows no more
   int errors = 0, warnings = 0;
   for (const CheckedItem& item : report.items) {
     const bool is_open =
@@ -66,7 +66,7 @@ JUnitCase::Outcome outcome_of(const CheckedItem& item) {
 JUnitCase junit_case(const CheckedItem& item) {
   JUnitCase result;
   result.suite = item.case_id.substr(0, item.case_id.find('['));
-  // The name that the same test has in the report of a run.
+  // The name of this test in the report of a run.
   result.name = benchmark_name(item.case_id, item.variant, item.threads, item.cold);
   if (item.is_first_call) result.name += "/first_call";
   if (item.speed) result.seconds = item.speed->current_us / 1e6;
@@ -79,7 +79,7 @@ JUnitCase junit_case(const CheckedItem& item) {
   return result;
 }
 
-// Every answer came, and none is to be relied on.
+// A worker that answered everything but ended badly. Its answers are unreliable.
 JUnitCase failed_worker(const std::string& failure) {
   JUnitCase result;
   result.suite = "check";

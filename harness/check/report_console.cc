@@ -42,7 +42,7 @@ std::string build_text(const BuildInfo& build) {
   return fmt::format("opbench {} ({})", build.version, build.revision);
 }
 
-// What fails or is open, each kind up to a number that still can be read.
+// Prints failing and open items, each kind up to a readable number.
 void print_items(std::ostream& out, const CheckReport& report, const ConsoleStyle& style,
                  bool verbose) {
   constexpr int kMostOfAKind = 10;

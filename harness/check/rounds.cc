@@ -43,7 +43,7 @@ void Rounds::screen(ComparedCase& compared) {
   });
 }
 
-// False if the budget ended first.
+// Returns false if the budget ended first.
 bool Rounds::take_screening_rounds(ComparedCase& compared, PairedRun& run) {
   constexpr int kFirst = kScreeningRounds / kScreeningPairs;
   constexpr double kLongOpening = 1;
@@ -90,8 +90,8 @@ void Rounds::take_first_calls(const ComparedCase& compared, ComparedVariant& var
   }
 }
 
-// One process after the other, from its start to its call, in all orders in turn: who comes first
-// finds the machine in another state.
+// Runs one process after the other, from its start to its call, in all orders in turn, because the
+// order affects the state of the machine.
 void Rounds::take_first_call(const ComparedCase& compared, ComparedVariant& variant,
                              StageMember stage, bool has_null) {
   enum Process { null, base, current };
@@ -104,7 +104,7 @@ void Rounds::take_first_call(const ComparedCase& compared, ComparedVariant& vari
     Peer& peer = process == null ? null_ : process == base ? base_ : current_;
     OpenRequest request =
         process == current ? current_request(compared, how_) : base_request(compared, how_);
-    request.verify = false;  // was done
+    request.verify = false;  // already done
     request.first_call = true;
     request.layout = static_cast<std::uint64_t>(turn) + 1;
     request.variants = {variant.item.variant};
@@ -129,7 +129,7 @@ void Rounds::open_in_fresh_processes(const ComparedCase& compared, PairedRun& ru
   run.set_pair(pairs_++);
   OpenRequest base = base_request(compared, how_), current = current_request(compared, how_);
   for (OpenRequest* request : {&base, &current}) {
-    request->verify = false;  // was done
+    request->verify = false;  // already done
     if (is_screening) request->sample_seconds *= kScreeningShare;
     request->variants.clear();
     for (const ComparedVariant& variant : compared.variants) {

@@ -8,11 +8,12 @@
 
 namespace opbench::check {
 
-/// Takes the rounds of a stage in pairs of fresh processes, since where buffers lie in memory makes
-/// whole processes faster or slower. A worker that crashes or hangs costs its case, not the check.
+/// Takes the rounds of a stage in pairs of new processes, because the placement of buffers in
+/// memory changes the speed of whole processes. A worker that crashes or hangs loses its case, and
+/// the check continues.
 class Rounds {
  public:
-  /// `null`: a further process of the other build. All must outlive it.
+  /// `null`: another process of the baseline (A/A control). All arguments must outlive this object.
   Rounds(Peer& base, Peer& null, Peer& current, const OpenRequest& how, const Budget& budget,
          AccuracyRule accuracy)
       : base_(base),
@@ -22,17 +23,18 @@ class Rounds {
         budget_(budget),
         accuracy_(std::move(accuracy)) {}
 
-  /// Opens the case in both builds and judges accuracy and machine code, then screens what can be
-  /// timed and is not the same code, in samples of a quarter of the length: 12 rounds
-  /// over six pairs of processes, or over three where opening takes more than a second. Part of a
-  /// screening is none: what the budget cuts is unfinished.
+  /// Opens the case in both builds, and judges accuracy and machine code. Then screens the variants
+  /// that can be timed and have different code, with samples of a quarter of the length: 12 rounds
+  /// over six pairs of processes, or over three if opening takes more than a second. A screening
+  /// that the budget cuts is discarded, and the item is unfinished.
   void screen(ComparedCase& compared);
-  /// Ten more pairs of processes, three rounds in each, and the other build against itself beside.
-  /// What the budget cuts has the pairs before it.
+  /// Measures ten more pairs of processes, three rounds in each, with the A/A control of the
+  /// baseline. If the budget ends, the complete pairs are kept.
   void measure(ComparedCase& compared, StageMember stage);
 
-  /// One first call of a variant in each of `pairs` pairs of fresh processes. After the screening
-  /// the other build runs against itself beside. What fails is settled; the budget may cut.
+  /// Measures one first call of a variant in each of `pairs` pairs of new processes. After the
+  /// screening the A/A control of the baseline runs too. A variant that fails is settled. The
+  /// budget may end it early.
   void take_first_calls(const ComparedCase& compared, ComparedVariant& variant, StageMember stage,
                         int pairs);
 

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Such a program takes libraries from the folder that it lies in.
+// True for a program that loads libraries from its own folder.
 bool finds_libraries_by_its_place() {
   const ElfW(Addr) program = _r_debug.r_map->l_addr;
   const char* texts = nullptr;
   for (const ElfW(Dyn)* entry = _DYNAMIC; entry->d_tag != DT_NULL; ++entry) {
     if (entry->d_tag != DT_STRTAB) continue;
-    // The loader makes an address of it, but not on every machine.
+    // The loader replaces the offset by an address, but not on every machine.
     const ElfW(Addr) place = entry->d_un.d_ptr;
     texts = reinterpret_cast<const char*>(place < program ? program + place : place);
   }
@@ -47,12 +47,12 @@ bool is_same_program(const PeerProgram& base, const PeerProgram& current) {
 
 namespace {
 
-// Other results of the same code: it was given other inputs, and may take longer for them.
+// Identical code can only give other results for other inputs, whose calls may also take longer.
 bool has_same_bits(const CheckedItem& item) {
   return !item.base_bits.empty() && item.base_bits == item.current_bits;
 }
 
-// Empty: it is known.
+// Reason why the code of a build is unknown; empty: both are known.
 std::string unknown_text(const CodeReply& base, const CodeReply& current) {
   for (const auto& [build, reply] : {std::pair("the other build", &base), {"this one", &current}}) {
     if (reply->fingerprint.empty()) {
@@ -75,8 +75,8 @@ void settle_same_code(ComparedCase& compared, Peer& base, Peer& current) {
     const CodeReply before = base.code(item.variant), now = current.code(item.variant);
     variant->code_unknown = unknown_text(before, now);
     if (!variant->code_unknown.empty() || before.fingerprint != now.fingerprint) continue;
-    // One call in a sample says how much it weighs, and that it is as right as when it was
-    // verified.
+    // A sample of one call gives its weight in the network, and checks that its results are still
+    // those of the verification.
     const Sampled sampled = current.sample(item.variant);
     if (!wrong_with(sampled, variant->current_results).empty()) continue;
     variant->is_open = false;

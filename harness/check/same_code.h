@@ -5,20 +5,21 @@
 
 namespace opbench::check {
 
-/// True if both programs would do the same: files of the same bytes, which find the same libraries
-/// and read the same case files.
+/// True if both programs behave identically: byte-identical files that load the same libraries and
+/// read the same case files.
 bool is_same_program(const PeerProgram& base, const PeerProgram& current);
 
-/// Settles the open variants of a case that is open in both builds as SAME where both run the same
-/// machine code and left the same bits: whatever times would differ by is not of the sources, but
-/// of where code and data lie, or noise. Where that is not known, `code_unknown` of a variant says
-/// why.
+/// Settles the open variants of a case that is open in both builds as SAME if both run the same
+/// machine code and gave the same bits. Differences in time are then caused by the placement of
+/// code and data, or by noise, not by the sources. If the code is unknown, `code_unknown` of a
+/// variant has the reason.
 void settle_same_code(ComparedCase& compared, Peer& base, Peer& current);
 
-/// Notes of what is slower, or looks so, why it is not known whether its machine code changed.
+/// Adds a note to an item that is slower, or looks slower: the reason why its machine code could
+/// not be compared.
 void note_unknown_code(const ComparedVariant& variant, CheckedItem& item);
 
-/// Adds a notice with the number of variants of the same machine code, unless there are none.
+/// Adds a notice with the number of variants of the same machine code, if there are any.
 void note_same_code(const std::vector<CheckedItem>& items, std::vector<std::string>& notices);
 
 }  // namespace opbench::check

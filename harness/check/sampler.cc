@@ -20,10 +20,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// Short batches: on a busy machine a process runs for 3 ms at a time, and most batches must lie
-// inside.
+// Short batches: on a busy machine a time slice of a process is 3 ms, and most batches must fit
+// into one.
 constexpr int kMostBatches = 20, kLeastBatches = 3;
-// A call this long is a sample of its own: the rounds take the median.
+// A longer call is a sample by itself. The median is taken over the rounds.
 constexpr double kLongCallSeconds = 0.05;
 constexpr double kWarmUpSeconds = 0.001;
 
@@ -58,7 +58,7 @@ double ShortSampler::watched_seconds(std::int64_t calls) const {
 }
 
 void ShortSampler::calibrate() {
-  batch_seconds(1);  // pages in code and data
+  batch_seconds(1);  // loads the pages of code and data
   std::int64_t calls = 1;
   double seconds = batch_seconds(calls);
   while (!options_.evict && seconds < options_.seconds / 10 && calls < (std::int64_t{1} << 40)) {
@@ -72,7 +72,7 @@ void ShortSampler::calibrate() {
       call_seconds > kLongCallSeconds
           ? 1
           : static_cast<int>(std::clamp(fitting, double{kLeastBatches}, double{kMostBatches}));
-  if (options_.evict) return;  // an evicted call is a batch of its own
+  if (options_.evict) return;  // with evicted caches every call is a batch
   calls_ = std::max<std::int64_t>(1, std::llround(fitting / batches_));
   warm_up_calls_ =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(kWarmUpSeconds / call_seconds));
@@ -83,7 +83,7 @@ double ShortSampler::sample_us() const {
   std::vector<double> times;
   const Clock::time_point start = Clock::now();
   for (int i = 0; i < batches_; ++i) {
-    // Where others take the time, fewer batches must do.
+    // If other processes take the time, fewer batches suffice.
     if (i >= kLeastBatches && seconds_since(start) > options_.seconds) break;
     times.push_back(batch_seconds(calls_) * 1e6 / static_cast<double>(calls_));
   }

@@ -9,30 +9,30 @@ class CallWatch;
 
 namespace opbench::check {
 
-/// Takes short samples of a call, many of them over minutes, each worth comparing on its own: a
-/// sample is cut into batches, and its result is the median batch, so that one disturbance inside a
-/// sample does not count.
+/// Takes short samples of a call over minutes; each sample can be compared by itself. A sample is
+/// divided into batches, and its result is the median batch, so that a single disturbance does not
+/// count.
 class ShortSampler {
  public:
   struct Options {
     double seconds = 0.02;  ///< of one sample; a long call may take more
-    /// Called before every call, outside the timed window; none: hot.
+    /// Called before every call, outside the timed window; none: caches stay hot.
     std::function<void()> evict;
-    /// Sees to it that every call is one, as in a run; null: nobody does. Must outlive the sampler.
+    /// Detects calls that skip work, as in a run; may be null. Must outlive the sampler.
     CallWatch* watch = nullptr;
-    /// Looks at what the last timed call left, while its inputs are still there; none: nobody does.
+    /// Checks the results of the last timed call, while its inputs are still there; may be empty.
     std::function<void()> judge = {};
   };
 
-  /// Calls it a few times to find how many calls fit.
+  /// Runs the call several times to find the number of calls per sample.
   ShortSampler(std::function<void()> call, Options options);
 
-  /// Microseconds of one call. Begins with calls that are not timed: another process may have used
-  /// the caches and the cores since the last sample.
-  /// Errors: throws Error if a watched call was none.
+  /// Takes a sample: microseconds of one call. It begins with calls that are not timed, because
+  /// another process may have used the caches and the cores since the last sample.
+  /// Errors: throws Error if a watched call skipped work.
   double sample_us() const;
 
-  /// Seconds that so many calls take.
+  /// Measured seconds of this number of calls.
   double batch_seconds(std::int64_t calls) const;
 
   std::int64_t calls_per_batch() const { return calls_; }

@@ -13,8 +13,8 @@ namespace opbench::check {
 namespace {
 
 constexpr double kConfidence = 0.99, kSameConfidence = 0.90, kFalseDiscoveryRate = 0.05;
-constexpr double kSlowerExcess = 0.15, kSameExcess = 0.10;
-// The median of A/A rounds strays by more standard errors than this about once in 400 times.
+constexpr double kSlowerExcess = 0.15, kSameExcess = 0.10;  // shares of the pairs of processes
+// The median of A/A rounds deviates by more than this many standard errors about once in 400 times.
 constexpr double kErrorsOfNoise = 3;
 
 bool is_sometimes_slower(const Tails& tails) {
@@ -27,7 +27,7 @@ SpeedCall with_tails(SpeedCall call, const Tails& decisive, const Tails& all) {
   return call == SpeedCall::same && all.excess() > kSameExcess ? SpeedCall::unclear : call;
 }
 
-// Does the last stage on its own point the way that all stages together do?
+// True if the last stage alone points in the same direction as all stages together.
 bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) {
   const std::vector<double> ratios = log_ratios(last);
   if (ratios.empty()) return false;
@@ -41,7 +41,8 @@ bool is_confirmed(const PairedTimes::Stage& last, SpeedCall call, double limit) 
 SpeedChange change_of(const PairedTimes::Stage& stage, const std::vector<double>& ratios,
                       const ChangeBounds& b) {
   SpeedChange speed;
-  // Both medians may be of other rounds than the median ratio: they say how long, it says how much.
+  // The two medians may be from other rounds than the median ratio. They give the level of the
+  // times, and the ratio gives the change.
   const double level = std::sqrt(median_of(stage.base_us) * median_of(stage.current_us));
   speed.base_us = level * std::exp(-b.median / 2);
   speed.current_us = level * std::exp(b.median / 2);
@@ -66,7 +67,7 @@ std::string tails_text(const Tails& tails, double limit) {
                      tails.slower, tails.pairs, 100 * std::expm1(limit), tails.faster);
 }
 
-// Why a change counts from there on only; empty where the threshold says so.
+// Reason for a limit above the threshold; empty if the threshold itself is the limit.
 std::string lifted_text(const SpeedFinding& f, const SpeedRule& rule) {
   const bool is_noise = f.call != SpeedCall::same && std::log1p(f.noise) > f.limit;
   if (is_noise) return ", which the other build shows against itself";
@@ -79,7 +80,7 @@ std::string lifted_text(const SpeedFinding& f, const SpeedRule& rule) {
 
 bool is_change(SpeedCall call) { return call != SpeedCall::same && call != SpeedCall::unclear; }
 
-// Of the tests that a verdict takes, the one that failed.
+// The first test of the verdict that was not passed.
 std::string open_test(const SpeedFinding& f, const SpeedChange& speed, bool is_cut) {
   if (is_change(f.call)) {
     if (is_cut) return "not confirmed: the budget ended before fresh processes could";
@@ -181,7 +182,7 @@ double own_noise(const PairedTimes::Stage& stage) {
   return std::expm1(std::max(kErrorsOfNoise * error, std::fabs(median_of(medians))));
 }
 
-// Where there are few pairs, over their rounds.
+// With few pairs, the rounds are used instead of the pairs' medians.
 double spread_noise(const PairedTimes::Stage& stage) {
   constexpr std::size_t kLeastPairs = 3;
   const std::vector<double> ratios = log_ratios(stage);
@@ -236,7 +237,7 @@ void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule,
   }
   if (!judged.is_decided()) {
     item.verdict = ChangeVerdict::ambiguous;
-    // There are no more processes for first calls, which vary.
+    // First calls vary, and no more processes are measured for them.
     const bool is_in_noise = item.is_first_call && item.speed->change < f.noise;
     item.is_unfinished = f.looks_slower && !is_in_noise;
     item.is_too_noisy = !item.is_unfinished && f.may_be_slower;

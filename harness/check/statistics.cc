@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::size_t kResamples = 4000;
 
-/// splitmix64 (Steele, Lea, Flood 2014); the standard library's distributions differ by vendor.
+/// splitmix64 (Steele, Lea, Flood 2014), because the standard library's distributions differ by
+/// vendor.
 class Random {
  public:
   std::size_t below(std::size_t count) {
@@ -40,8 +41,8 @@ std::vector<std::vector<double>> split(std::span<const double> values,
   return result;
 }
 
-// The regularised incomplete beta function by its continued fraction, in Lentz's form. Source:
-// DLMF 8.17.22; Lentz 1976, Applied Optics 15, 668-671.
+// The regularised incomplete beta function by its continued fraction, in Lentz's form. Source: DLMF
+// 8.17.22; Lentz 1976, Applied Optics 15, 668-671.
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -89,7 +90,7 @@ BootstrapMedians::BootstrapMedians(std::span<const double> values, std::span<con
   for (std::size_t i = 0; i < kResamples; ++i) {
     resample.clear();
     for (std::size_t j = 0; j < parts.size(); ++j) {
-      // A single group leaves nothing to draw.
+      // With a single group only its values are drawn.
       const auto& part = parts.size() == 1 ? parts[0] : parts[random.below(parts.size())];
       for (std::size_t k = 0; k < part.size(); ++k) {
         resample.push_back(part[random.below(part.size())]);
@@ -118,7 +119,7 @@ double sign_test(std::span<const double> values) {
   const auto positive = std::count_if(values.begin(), values.end(), [](double v) { return v > 0; });
   const auto negative = std::count_if(values.begin(), values.end(), [](double v) { return v < 0; });
   const auto count = static_cast<double>(positive + negative);
-  double tail = 0;  // P(as few of the rarer sign, or fewer)
+  double tail = 0;  // P(this number of the rarer sign, or fewer)
   for (std::ptrdiff_t k = 0; k <= std::min(positive, negative); ++k) {
     const auto of = static_cast<double>(k);
     tail += std::exp(std::lgamma(count + 1) - std::lgamma(of + 1) - std::lgamma(count - of + 1) -
@@ -146,7 +147,7 @@ double welch_test(std::span<const double> first, std::span<const double> second)
 }
 
 double rank_sum_test(std::span<const double> first, std::span<const double> second) {
-  std::vector<std::pair<double, bool>> all;  // and whether it is of the first
+  std::vector<std::pair<double, bool>> all;  // value, and true if it is from the first sample
   for (const double value : first) all.emplace_back(value, true);
   for (const double value : second) all.emplace_back(value, false);
   std::sort(all.begin(), all.end());

@@ -20,7 +20,7 @@
 namespace opbench::check {
 namespace {
 
-constexpr std::size_t kLeastAfter = 4;  // runs, below which no change point can be found
+constexpr std::size_t kLeastAfter = 4;  // runs; with fewer no change point can be found
 
 struct Appearance {
   const PastRun* run;
@@ -29,7 +29,7 @@ struct Appearance {
   bool is_timed() const { return item->current_us > 0; }
 };
 
-/// The runs of one case on one machine.
+/// Runs of one case on one machine.
 using Series = std::vector<Appearance>;
 
 std::vector<Series> series_of(const History& history) {
@@ -57,7 +57,7 @@ double median_us(std::span<const Appearance> segment) {
   return median_of(std::move(times));
 }
 
-// Fills in what the times say; the places of the steps.
+// Sets the members of `trend` that follow from times. Returns the indices of the change points.
 std::vector<std::size_t> measure(const Series& timed, Trend& trend) {
   std::vector<double> logs;
   for (const Appearance& appearance : timed) logs.push_back(std::log(appearance.item->current_us));
@@ -81,7 +81,7 @@ bool is_change_of_time(const PastItem& item) {
   return !item.is_waived && (item.verdict == "SLOWER" || item.verdict == "FASTER");
 }
 
-// What is wrong is not timed.
+// Number of errors; runs with errors have no times.
 int errors_of(const Series& series) {
   int errors = 0;
   for (std::size_t i = 0; i + kLeastAfter < series.size(); ++i) {
@@ -90,7 +90,7 @@ int errors_of(const Series& series) {
   return errors;
 }
 
-// A step is found a run too late or too early where the times scatter.
+// A change point may be found one run too early or too late if the times scatter.
 int flips_of(const Series& timed, const std::vector<std::size_t>& steps) {
   int flips = 0;
   for (std::size_t i = 0; i + kLeastAfter < timed.size(); ++i) {

@@ -9,7 +9,7 @@
 
 namespace opbench::check {
 
-/// Where the times of a case changed.
+/// A change point of a case's times.
 struct TimeStep {
   std::string date, revision;  ///< of the first run with the new times
   double change = 0;           ///< of the segments' medians: 0.05: 5% slower
@@ -23,16 +23,17 @@ struct Trend {
   std::size_t timed = 0;              ///< runs with a time
   double first_us = 0, last_us = 0;   ///< medians of the first and the last segment
   std::vector<TimeStep> steps;
-  /// Runs with SLOWER or FASTER where the times do not change, neither there nor one run before or
-  /// after, and runs with ERROR. The last four, too few for a change point, do not count.
+  /// Number of runs with SLOWER or FASTER without a change point there or one run before or after,
+  /// and of runs with ERROR. The last four runs do not count, because they are too few for a change
+  /// point.
   int flips = 0;
 };
 
-/// Times of unlike machines are never in one series. In the order of the machines' first runs, and
-/// there of the cases.
+/// Trends of a history. Times of different machines are in separate series. They are ordered by the
+/// machines' first runs, and then by case.
 std::vector<Trend> trends_of(const History& history);
 
-/// Markdown: notices, and for each machine what changed, what is flaky and all trends.
+/// Writes Markdown: notices, and for each machine the changes, flaky cases and all trends.
 void write_trends(std::ostream& out, const History& history);
 
 }  // namespace opbench::check

@@ -14,7 +14,7 @@
 namespace opbench::check {
 namespace {
 
-/// A measure of error that may grow by half and one unit.
+/// A measure of error. It may grow by half plus one unit.
 struct Measure {
   const char* what;
   const char* unit;
@@ -23,9 +23,9 @@ struct Measure {
   double allowed() const { return 1.5 * before + one; }
 };
 
-// A difference that cancels has few right bits however small its error is: ULP alone would let its
-// error grow. The least tolerance goes by the scale of what is expected, and the largest error by
-// that of the value that has it.
+// If a result is a cancelling difference, it has few correct bits although its absolute error is
+// small, so its ULP error may hide a growth. The least tolerance is relative to the scale of the
+// expected values, and the largest error to the value that has it.
 std::vector<Measure> measures_of(const OpenedVariant& base, const OpenedVariant& current) {
   constexpr double kShare = 1e-3;
   const Accuracy &a = *base.accuracy, &b = *current.accuracy;
@@ -64,7 +64,8 @@ bool settle(CheckedItem& item, ChangeVerdict verdict, std::string evidence, bool
   return false;
 }
 
-// Of an operator with one right result other bits are wrong; of others they may be as good.
+// Different bits are wrong for an operator whose result is defined bit for bit. For others they may
+// be equally good.
 bool compare_bits(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current,
                   bool is_strict) {
   if (base.bits == current.bits || base.bits.empty() || current.bits.empty()) return true;
@@ -135,7 +136,7 @@ void append(Words& words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// What selects the item.
+// Flags that select the item.
 Words selection_flags(const CheckedItem& item) {
   if (!item.context) return {"--case", item.case_key};
   const ContextSource& context = *item.context;

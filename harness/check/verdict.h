@@ -10,23 +10,25 @@
 
 namespace opbench::check {
 
-/// A build does not have the variant, or does not take the case with it; null: it does not have it.
+/// True if a build does not have the variant, or if the variant does not take the case. Null: the
+/// build does not have it.
 bool is_absent(const OpenedVariant* variant);
 
-/// What both builds made of one variant; null: the build does not have it. Every measure of error
-/// may grow by half and one unit: ULP, one epsilon of the results' dtype. Other bits are an error
-/// of an operator that has one right result, and of every one if `is_strict`; else a notice.
-/// Returns false if the item is settled and has no times to compare. Sets notices as well.
+/// Compares the accuracy of one variant in both builds; null: the build does not have it. Every
+/// measure of error may grow by half plus one unit: 1 ULP, or one epsilon of the results' dtype.
+/// Different bits are an error if the operator's result is defined bit for bit, or if `is_strict`;
+/// else a notice. Sets notices as well. Returns false if the item is settled and has no times to
+/// compare.
 bool judge_accuracy(CheckedItem& item, const OpenedVariant* base, const OpenedVariant* current,
                     bool is_strict = false);
 
-/// What a step of a context converts and copies in both builds, exactly: more of anything is a
-/// regression, whatever the times say. Returns false if the item is settled. Less is a notice.
+/// Compares the conversions and copies of a context's step in both builds exactly. Any increase is
+/// a regression, independent of the times. A decrease is a notice. Returns false if the item is
+/// settled.
 bool judge_conversions(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current);
 
-/// The command to run next, quoted for a shell: `base` is the other build's program, with the
-/// directory in which it reads its case files, `how` further flags. Empty where there is nothing to
-/// do.
+/// The command to run next, quoted for a shell; empty if no action is needed. `base` is the
+/// baseline's program, with the directory of its case files. `how` are further flags.
 std::string next_command(const CheckedItem& item, const PeerProgram& base,
                          const std::vector<std::string>& how);
 

@@ -17,7 +17,7 @@ namespace opbench::check {
 namespace {
 
 constexpr double kMostPercent = 1000, kMostFactor = 1e6;
-constexpr std::size_t kMostWaivers = 1000;  // each is held against every result
+constexpr std::size_t kMostWaivers = 1000;  // each is compared with every result
 
 std::string filled_text(const YamlValue& value, const std::string& what) {
   std::string text = value.text(what);
@@ -40,7 +40,7 @@ bool is_date(const std::string& text) {
       .ok();
 }
 
-// As text, which is ordered as days are.
+// The date as text, which sorts in the order of days.
 std::string date_of(const YamlValue& value) {
   const std::string text = value.text("expires");
   if (!is_date(text))
@@ -125,16 +125,18 @@ bool is_of(const Waiver& waiver, const CheckedItem& item) {
          (waiver.matches(item.case_id) || waiver.matches(item.case_name));
 }
 
-/// What a waiver says to the change for the worse of an item.
+/// Result of applying a waiver to an item's change for the worse.
 struct Answer {
   bool is_covered = false;
-  std::string beyond;  ///< how the change is more than the waiver allows; empty: it is of no such
+  /// How the change exceeds the waiver; empty: the waiver is for another kind of change.
+  std::string beyond;
 };
 
-// The check finds slowdowns of 15% of the processes, which leave the median alone. What is allowed
-// everywhere scatters around itself: beyond is more than that by what counts as a change.
+// The check finds slowdowns of 15% of the processes, which do not move the median. Processes
+// scatter around an allowed slowdown, so only a larger excess, by the threshold of a change, is
+// beyond it.
 bool is_sometimes_beyond(const CheckedItem& item, double allowed) {
-  constexpr double kShareOfProcesses = 0.15;
+  constexpr double kShareOfProcesses = 0.15;  // kSlowerExcess of speed_verdict.cc
   const PairedTimes::Stage times = item.times.decisive();
   if (times.empty()) return false;
   const std::vector<double> ratios = log_ratios(times);
@@ -143,7 +145,7 @@ bool is_sometimes_beyond(const CheckedItem& item, double allowed) {
   return tails_of(ratios, times.pair, limit, typical).excess() >= kShareOfProcesses;
 }
 
-// What is not decided is covered where the whole interval is within what is allowed.
+// An undecided item is covered if its whole interval is allowed.
 Answer answer_to_time(const Waiver& waiver, const CheckedItem& item) {
   if (!waiver.slower_percent || !item.speed) return {};
   const double allowed = *waiver.slower_percent / 100;
@@ -156,8 +158,8 @@ Answer answer_to_time(const Waiver& waiver, const CheckedItem& item) {
   return {false, fmt::format("{:g}% slower, and this is {}", *waiver.slower_percent, found)};
 }
 
-// Every error that the check compares, with another factor. One of 0 has no multiples, so that one
-// ULP is always allowed, which keeps the others small where they were 0.
+// Compares all errors that the check compares, with the waiver's factor. A multiple of 0 is 0, so
+// one ULP is always allowed. This also limits the other errors that were 0.
 Answer answer_to_errors(const Waiver& waiver, const CheckedItem& item) {
   if (!waiver.error_factor || !item.base_accuracy || !item.current_accuracy) return {};
   const Accuracy &base = *item.base_accuracy, &current = *item.current_accuracy;
@@ -186,7 +188,7 @@ std::string text_of(const WaivedBy& waived) {
   return fmt::format("waived until {}: {} ({})", waived.expires, waived.reason, waived.place);
 }
 
-/// One waiver, over all items.
+/// Application of one waiver to all items.
 class Application {
  public:
   Application(const Waiver& waiver, std::string_view today)
@@ -206,7 +208,7 @@ class Application {
     }
   }
 
-  /// What is wrong with the waiver itself; empty: nothing.
+  /// Problem of the waiver itself; empty: none found.
   std::string notice() const {
     const std::string whose =
         waiver_.variant.empty() ? "" : fmt::format(" on '{}'", waiver_.variant);

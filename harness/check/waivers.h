@@ -11,40 +11,42 @@
 
 namespace opbench::check {
 
-/// A change for the worse that is intended, as a file of waivers has it.
+/// An intended change for the worse, from a file of waivers.
 struct Waiver {
   std::string place;    ///< "file:line"
-  std::string pattern;  ///< found in an id or a name, as with --filter
+  std::string pattern;  ///< matched with an id or a name, like --filter
   std::function<bool(std::string_view)> matches;
   std::string variant;  ///< or step of a context; empty: all
   std::string reason;
   std::string expires;                   ///< "2026-12-31", the last day in UTC
-  std::optional<double> slower_percent;  ///< the most that is allowed
-  std::optional<double> error_factor;    ///< the largest errors, as a multiple of the other build's
+  std::optional<double> slower_percent;  ///< the largest allowed slowdown
+  /// The largest allowed errors, as a multiple of the baseline's.
+  std::optional<double> error_factor;
   bool allows_gone = false;
 };
 
-/// The waivers of a YAML file, in its order. Errors: throws Error "file:line: what was found; what
-/// is allowed"; without a line if the file cannot be read.
+/// Reads the waivers of a YAML file, in order.
+/// Errors: throws Error "file:line: what was found; what is allowed"; without a line if the file
+/// cannot be read.
 std::vector<Waiver> load_waivers(const std::string& path);
 
-/// The same from text; `path` stands in messages.
+/// Like `load_waivers`, from text. `path` is used in messages.
 std::vector<Waiver> parse_waivers(const std::string& text, const std::string& path);
 
-/// Lets pass what `waivers` cover on the day `today` ("2026-12-31"): an item that is SLOWER, or may
-/// be, by no more than allowed in nearly all processes, whose errors grew to no more than allowed,
-/// or that is GONE where this is allowed. The first waiver that covers an item counts. Notes a
-/// change beyond what a waiver allows on its item, and an expired waiver and one that matches
-/// nothing on the report, which is sorted anew.
+/// Applies the waivers that are valid on the day `today` ("2026-12-31"). A waiver covers an item
+/// that is, or may be, SLOWER by no more than allowed in nearly all processes, or whose errors grew
+/// by no more than allowed, or that is GONE if allowed. The first waiver that covers an item
+/// counts. A change beyond a waiver is noted on its item. Expired waivers and waivers without a
+/// match are noted on the report, which is sorted again.
 void apply_waivers(CheckReport& report, std::span<const Waiver> waivers, std::string_view today);
 
-/// The first waiver that lets the errors of an item grow as they did: ERROR, and nothing else is
-/// known of it.
+/// The first waiver that covers the grown errors of an ERROR, when nothing else is known about the
+/// item.
 std::optional<WaivedBy> waiver_of_errors(const CheckedItem& item, std::span<const Waiver> waivers,
                                          std::string_view today);
 
-/// Of an item whose grown errors were waived before it was timed: it stays that ERROR unless its
-/// speed, or what else was found, is worse; then it keeps a note of them.
+/// Settles an item whose grown errors were waived before it was timed. It becomes that ERROR,
+/// unless its speed or another finding is worse. Then the errors become a note.
 void settle_waived_errors(CheckedItem& item);
 
 /// "waived until 2026-12-31: the reason (waivers.yaml:3)"

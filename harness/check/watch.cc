@@ -22,13 +22,13 @@
 namespace opbench::check {
 namespace {
 
-/// A result and the machine that it is of.
+/// A result and its machine.
 struct MachineRecord {
   const Record* record = nullptr;
   const Machine* machine = nullptr;
 };
 
-// Of all machines of a file, the first first.
+// Results of all machines of a file, the first machine first.
 std::vector<MachineRecord> records_of(const ResultsFile& file) {
   std::vector<MachineRecord> result;
   const auto add = [&](const ResultsFile& part) {
@@ -41,7 +41,7 @@ std::vector<MachineRecord> records_of(const ResultsFile& file) {
 
 using Machines = std::pair<const Machine*, const Machine*>;
 
-/// One variant of one case in both files; null: not there.
+/// One variant of one case in both files; null: missing.
 struct Pair {
   Pair(MachineRecord from, MachineRecord to)
       : base(from.record), current(to.record), machines(from.machine, to.machine) {}
@@ -60,7 +60,7 @@ struct Pair {
   }
 };
 
-// A results file may come from anywhere, and old ones hold lines that were not quoted.
+// A results file may have any origin, and old files have lines that are not quoted.
 std::string line_to_paste(const std::string& reproduce) {
   const std::vector<std::string> words = shell_words(reproduce);
   const bool is_ours =
@@ -68,7 +68,7 @@ std::string line_to_paste(const std::string& reproduce) {
   return is_ours ? shell_line(words) : std::string();
 }
 
-// In the order of the later file, then what only the earlier one has.
+// In the order of the later file, then results of the earlier file only.
 std::vector<Pair> pairs_of(const ResultsFile& baseline, const ResultsFile& current) {
   const std::vector<MachineRecord> before = records_of(baseline);
   std::map<ResultKey, MachineRecord> others;
@@ -85,13 +85,13 @@ std::vector<Pair> pairs_of(const ResultsFile& baseline, const ResultsFile& curre
   return pairs;
 }
 
-// How much slower everything became, as a log-ratio.
+// Common slowdown of all results, as a log-ratio.
 double drift_of(const std::vector<Pair>& pairs) {
   std::vector<double> changes;
   for (const Pair& pair : pairs) {
     if (!pair.is_timed()) continue;
     if (pair.current->variant == "native") changes.push_back(pair.log_ratio());
-    // Copies that were made in other ways say nothing of the machine.
+    // Rates of different copy methods cannot be compared.
     if (pair.base->copy_gb_per_s > 0 && pair.current->copy_gb_per_s > 0 &&
         pair.base->copy_way == pair.current->copy_way) {
       changes.push_back(std::log(pair.base->copy_gb_per_s / pair.current->copy_gb_per_s));
@@ -127,7 +127,7 @@ void judge_times(CheckedItem& item, const Pair& pair, double drift, const WatchO
                   report::time_text(speed.base_us), report::time_text(speed.current_us));
   const double limit = std::log1p(least_change(speed.base_us, rule));
   item.verdict = verdict_of(call_of(bounds, limit));
-  // Few samples show no more.
+  // With few samples only this can be decided.
   if (std::fabs(bounds.median) < limit) item.verdict = ChangeVerdict::same;
   if (item.verdict != ChangeVerdict::slower) return;
   item.is_regression = options.is_gate;
@@ -155,7 +155,7 @@ bool is_skipped(const Record* record) {
   return record == nullptr || record->status == Status::skipped;
 }
 
-/// What all pairs of two machines share.
+/// Common properties of all pairs of two machines.
 struct Setting {
   const WatchOptions& options;
   double drift = 0;
@@ -182,7 +182,7 @@ CheckedItem judged(const Pair& pair, const Setting& setting) {
   return item;
 }
 
-// Says what differs between two machines, or how much they changed.
+// Adds a notice: the differences of two machines, or their common change of speed.
 Setting setting_of(const Machines& both, const std::vector<Pair>& all, const WatchOptions& options,
                    std::vector<std::string>& notices) {
   std::vector<Pair> pairs;
@@ -248,7 +248,7 @@ CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
     }
     return found->second;
   };
-  // The first machines come first, whether or not they share a result.
+  // The first machines come first, even if they share no result.
   const Setting first = setting_for({&baseline.machine, &current.machine});
   for (const Pair& pair : pairs) {
     const bool is_in_both = pair.base != nullptr && pair.current != nullptr;

@@ -14,46 +14,45 @@
 namespace opbench::check {
 
 struct WatchOptions {
-  SpeedRule rule;        ///< of times in turn; see `unpaired`
-  bool is_gate = false;  ///< SLOWER fails; else it is shown and nothing more
+  SpeedRule rule;        ///< of paired times; see `unpaired`
+  bool is_gate = false;  ///< SLOWER fails the check; else it is only reported
   bool allow_other_machine = false;
 };
 
-/// Compares the results of two runs. The times of the later one are first freed of what changed for
-/// all of them: the median change of the copy rates and of the times of `native`. SLOWER and FASTER
-/// need both the doubled threshold and a 99% interval (from the spread of the samples) without 0.
-/// Lost verdicts, grown errors and what is gone are regressions as in the gate. On machines that
-/// differ times are INCOMPARABLE unless that is allowed.
+/// Compares the results of two runs. The times of the later run are first corrected for the common
+/// change: the median change of the copy rates and of the times of `native`. SLOWER and FASTER need
+/// both the doubled threshold and a 99% interval (from the spread of the samples) without 0. Lost
+/// verdicts, grown errors and GONE items are regressions like in the gate. On different machines
+/// times are INCOMPARABLE unless that is allowed.
 CheckReport run_watch(const ResultsFile& baseline, const ResultsFile& current,
                       const WatchOptions& options);
 
-/// The results that `run_watch` compares with each other: of one case, variant, number of threads,
-/// and cold or not.
+/// Key of results that `run_watch` compares: case, variant, number of threads, and cold or not.
 using ResultKey = std::tuple<std::string, std::string, int, bool>;
 ResultKey key_of(const Record& record);
 
-/// The case as the gate knows it: an operator that gained an attribute since is the same one while
-/// the attribute is at its default. What this build cannot read, and a context, keep their ids.
+/// Key of the case as in the gate: an operator that has a new attribute is the same operator while
+/// the attribute has its default. A context, or an id that this build cannot read, is its own key.
 std::string case_key_of(const Record& record);
 
-/// What differs between two machines in ways that times depend on: "cpu A, now B"; empty: nothing.
+/// Differences of two machines that affect times: "cpu A, now B"; empty: no difference.
 std::vector<std::string> machine_differences(const Machine& before, const Machine& now);
 
-/// How many results of two runs differ, and how.
+/// Numbers of differing results of two runs.
 struct RunDifferences {
   std::size_t pairs = 0;               ///< results that both have
-  std::size_t worse = 0;               ///< that are a regression whatever their times
-  std::size_t slower = 0, faster = 0;  ///< as `run_watch` says, of times that are comparable
+  std::size_t worse = 0;               ///< regressions independent of their times
+  std::size_t slower = 0, faster = 0;  ///< verdicts of `run_watch` on comparable times
   std::size_t only_first = 0, only_second = 0;
 };
 
-/// The relative error of the recorded outputs of a result in the first run against those in the
-/// second; none where they were not compared.
+/// Relative error of the recorded outputs of a result in the first run against those in the second;
+/// none: not compared.
 using OutputError = std::function<std::optional<double>(const Record& record)>;
 
-/// A table of two runs, the first against the second as its baseline: of every result both
-/// verdicts, errors in units in the last place, how far recorded outputs are apart, times and their
-/// ratio; those that differ first, without `all` those alone.
+/// Prints a table of two runs, the first against the second as its baseline. Each result has both
+/// verdicts, errors in ULP, the distance of the recorded outputs, times and their ratio. Differing
+/// results come first; without `all` only these are printed.
 RunDifferences compare_runs(std::ostream& out, const ResultsFile& first, const ResultsFile& second,
                             const OutputError& output_error, bool all, const ConsoleStyle& style);
 

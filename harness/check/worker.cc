@@ -20,7 +20,7 @@
 namespace opbench::check {
 namespace {
 
-// What --set, or the id that names the context, makes of the symbols of its file.
+// Values of the symbols of a context's file, by --set or by the id of the context.
 Symbols symbols_of(const CaseSelection& selection, const PlannedContext& planned) {
   for (const std::string& id : selection.case_ids) {
     if (id == planned.id()) return parse_context_id(id)->symbols;
@@ -93,7 +93,7 @@ class Worker {
 
  private:
   std::string open(const OpenRequest& request) {
-    open_.reset();  // first, so that two cases never stand side by side
+    open_.reset();  // closed first, so that two cases are never in memory at the same time
     select_isa(request.isa.empty() ? supported_isas().front() : request.isa);
     open_.emplace(request);
     return opened_line(open_->reply());
@@ -119,7 +119,7 @@ Hello hello() {
 }  // namespace
 
 void run_worker(std::istream& in, std::ostream& out) {
-  // oneDNN would print between the lines.
+  // Verbose output of oneDNN would disturb the protocol.
   for (const char* verbose : {"DNNL_VERBOSE", "ONEDNN_VERBOSE", "MKLDNN_VERBOSE"}) {
     unsetenv(verbose);
   }

@@ -34,11 +34,11 @@ Arrival arrival_of(const GraphTensor& tensor);
 
 /// Plans kernels and formats like the framework, node by node in execution order:
 /// - The kernel is the first of `variants`, else of the device's kernels, else of the framework's,
-/// that takes the node in some format.
+///   that takes the node in some format.
 /// - The format is that of the node's first input if the kernel and the rules take it, else the
-/// first that they take. Cube operators take NC1HWC0 (and with allow_fp32_to_fp16 only fp16).
+///   first that they take. Cube operators take NC1HWC0 (and with allow_fp32_to_fp16 only fp16).
 /// - An output has the format that the framework gives it: that of the first input, or the format
-/// of the operator's rule.
+///   of the operator's rule.
 /// Errors: throws NoKernel "file:line: ..." if no kernel takes a node.
 PhysicalGraph plan_formats(const LogicalGraph& logical, const Variants& variants,
                            const FrameworkRules& rules);

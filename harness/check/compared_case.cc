@@ -91,7 +91,7 @@ OpenReply open_base(const ComparedCase& compared, PairedRun& run, const OpenRequ
   if (!compared.base) return {};
   try {
     return run.open_base(base_request(compared, how));
-  } catch (const PeerError&) {
+  } catch (const WorkerError&) {
     if (!compared.base_may_refuse) throw;
     return {};
   }
@@ -124,7 +124,8 @@ void ComparedCase::skip(const std::string& why) {
   item.evidence = why;
 }
 
-std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOptions& options,
+std::vector<ComparedCase> collect_cases(WorkerClient& base, WorkerClient& current,
+                                        const RunOptions& options,
                                         std::vector<std::string>& notices) {
   // The part is applied to the joint list: an additional case in one build would shift all later
   // ones.
@@ -136,7 +137,7 @@ std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOpti
   bool is_listed = true;
   try {
     for (ListedCase& c : base.list(whole)) others.emplace(listed_key(c), std::move(c));
-  } catch (const PeerError& error) {  // the baseline lacks an operator or a key of the case files
+  } catch (const WorkerError& error) {  // the baseline lacks an operator or a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
         "the other build cannot read the selection ({}); cases that only it has are not seen",

@@ -31,8 +31,9 @@ struct ComparedCase {
 
 /// Cases of both builds, those of the current build first, each with every number of threads. A
 /// baseline that cannot read the selection is asked for each case; `notices` reports this.
-/// Errors: throws PeerError if the current build refuses the selection.
-std::vector<ComparedCase> collect_cases(Peer& base, Peer& current, const RunOptions& options,
+/// Errors: throws WorkerError if the current build refuses the selection.
+std::vector<ComparedCase> collect_cases(WorkerClient& base, WorkerClient& current,
+                                        const RunOptions& options,
                                         std::vector<std::string>& notices);
 
 /// Requests to the baseline or to the current build for the case. `how` has the measuring options.
@@ -48,7 +49,7 @@ struct AccuracyRule {
 
 /// Opens the case in both builds and judges accuracy. Variants that can be timed stay open,
 /// including those with waived errors.
-/// Errors: as `Peer::open`.
+/// Errors: as `WorkerClient::open`.
 void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how,
                   const AccuracyRule& rule);
 

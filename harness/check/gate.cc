@@ -9,11 +9,11 @@
 #include "harness/check/compared_case.h"
 #include "harness/check/first_calls.h"
 #include "harness/check/paired_times.h"
-#include "harness/check/peer.h"
 #include "harness/check/rounds.h"
 #include "harness/check/same_code.h"
 #include "harness/check/verdict.h"
 #include "harness/check/waivers.h"
+#include "harness/check/worker_client.h"
 #include "tensor/error.h"
 #include "workers/interrupt.h"
 
@@ -35,7 +35,7 @@ std::vector<std::string> build_notices(const BuildInfo& base, const BuildInfo& c
                   made(base), made(current))};
 }
 
-PeerProgram on_clock(PeerProgram program, const GateOptions& options) {
+WorkerProgram on_clock(WorkerProgram program, const GateOptions& options) {
   program.now_s = options.now_s;
   return program;
 }
@@ -256,12 +256,12 @@ class Gate {
 
   // A worker that crashes or hangs at its end makes its answers unreliable.
   void end_workers() {
-    for (Peer* peer : {&base_, &null_, &current_}) {
-      peer->restart();
+    for (WorkerClient* worker : {&base_, &null_, &current_}) {
+      worker->restart();
       std::vector<std::string>& failures = report_.failures;
       const bool is_known =
-          std::find(failures.begin(), failures.end(), peer->bad_end()) != failures.end();
-      if (!peer->bad_end().empty() && !is_known) failures.push_back(peer->bad_end());
+          std::find(failures.begin(), failures.end(), worker->bad_end()) != failures.end();
+      if (!worker->bad_end().empty() && !is_known) failures.push_back(worker->bad_end());
     }
   }
 
@@ -275,7 +275,7 @@ class Gate {
 
   const GateOptions& options_;
   const GateHooks& hooks_;
-  Peer base_, null_, current_;
+  WorkerClient base_, null_, current_;
   Budget budget_;
   OpenRequest how_;
   Rounds rounds_;

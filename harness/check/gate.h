@@ -6,13 +6,13 @@
 
 #include "harness/check/check.h"
 #include "harness/check/compared_case.h"
-#include "harness/check/peer.h"
+#include "harness/check/worker_client.h"
 #include "harness/plan/options.h"
 
 namespace opbench::check {
 
 struct GateOptions {
-  PeerProgram base, current;
+  WorkerProgram base, current;
   RunOptions run;   ///< selection, threads, --cold and --no-verify
   std::string isa;  ///< empty: the best
   SpeedRule rule;

@@ -12,10 +12,10 @@ struct OtherBuildFailed {
   std::string why;
 };
 
-Sampled sample_other(Peer& peer, const std::string& variant, std::uint64_t layout) {
+Sampled sample_other(WorkerClient& worker, const std::string& variant, std::uint64_t layout) {
   try {
-    return peer.sample(variant, layout);
-  } catch (const PeerError& error) {
+    return worker.sample(variant, layout);
+  } catch (const WorkerError& error) {
     throw OtherBuildFailed{error.what()};
   }
 }
@@ -122,7 +122,7 @@ void PairedRun::take_round(const std::vector<ComparedVariant*>& variants, StageM
       recover(variants);
     } catch (const OtherBuildFailed& other) {
       variant->fail("in the other build: " + other.why, false);
-    } catch (const PeerError& error) {
+    } catch (const WorkerError& error) {
       variant->fail(error.what(), true);
     }
   }
@@ -134,12 +134,12 @@ void PairedRun::recover(const std::vector<ComparedVariant*>& variants) {
     if (variant->is_open) left.push_back(variant->item.variant);
   }
   if (left.empty()) return;
-  for (Peer* peer : {&base_, &current_, null_}) {
-    if (peer == nullptr || peer->is_running()) continue;
-    OpenRequest request = peer == &current_ ? current_request_ : base_request_;
+  for (WorkerClient* worker : {&base_, &current_, null_}) {
+    if (worker == nullptr || worker->is_running()) continue;
+    OpenRequest request = worker == &current_ ? current_request_ : base_request_;
     request.variants = left;
     request.verify = false;  // already done
-    peer->open(request);
+    worker->open(request);
   }
 }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/check/peer.h"
 #include "harness/check/speed_verdict.h"
+#include "harness/check/worker_client.h"
 
 namespace opbench::check {
 
@@ -46,13 +46,13 @@ struct Budget {
 /// One case that is open in two builds, or in two processes of one build.
 class PairedRun {
  public:
-  PairedRun(Peer& base, Peer& current) : base_(base), current_(current) {}
+  PairedRun(WorkerClient& base, WorkerClient& current) : base_(base), current_(current) {}
 
   /// Adds another process of the baseline to every round, as an A/A control. It opens the same
   /// case; null: not any more.
-  void set_null(Peer* null) { null_ = null; }
+  void set_null(WorkerClient* null) { null_ = null; }
 
-  /// Errors: as `Peer::open`.
+  /// Errors: as `WorkerClient::open`.
   OpenReply open_base(const OpenRequest& request);  ///< in the A/A process, too
   OpenReply open_current(const OpenRequest& request);
   void close();
@@ -79,9 +79,9 @@ class PairedRun {
   /// Opens the case again in a lost worker, for the remaining variants.
   void recover(const std::vector<ComparedVariant*>& variants);
 
-  Peer& base_;
-  Peer& current_;
-  Peer* null_ = nullptr;
+  WorkerClient& base_;
+  WorkerClient& current_;
+  WorkerClient* null_ = nullptr;
   OpenRequest base_request_, current_request_;
   int pair_ = 0;
   std::uint64_t layout_ = 1;  ///< of this round

@@ -174,7 +174,7 @@ Line answer(std::string_view text) {
   constexpr std::size_t kLongestError = 1000;
   Line line(text);
   if (line.value().has("error")) {
-    throw PeerError(excerpt(line.value().member("error").text(), kLongestError));
+    throw WorkerError(excerpt(line.value().member("error").text(), kLongestError));
   }
   return line;
 }

@@ -146,7 +146,7 @@ struct Request {
 };
 
 /// An error that the worker reported: bad input, such as a case that it refuses, or a failure.
-struct PeerError : Error {
+struct WorkerError : Error {
   using Error::Error;
 };
 
@@ -164,7 +164,7 @@ std::string closed_line();
 std::string error_line(std::string_view message);
 
 // Inverse functions.
-// Errors: throw Error that names the missing part of the line; those of answers throw PeerError
+// Errors: throw Error that names the missing part of the line; those of answers throw WorkerError
 // with the message of an `error_line`.
 Hello parse_hello(std::string_view line);
 Request parse_request(std::string_view line);

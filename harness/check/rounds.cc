@@ -24,7 +24,7 @@ void Rounds::guarded(ComparedCase& compared, Action action) {
     action(run);
   } catch (const ChildLost& lost) {
     compared.fail(lost.what());
-  } catch (const PeerError& error) {
+  } catch (const WorkerError& error) {
     compared.fail(error.what());
   }
 }
@@ -85,7 +85,7 @@ void Rounds::take_first_calls(const ComparedCase& compared, ComparedVariant& var
     }
   } catch (const ChildLost& lost) {
     variant.fail(lost.what(), false);
-  } catch (const PeerError& error) {
+  } catch (const WorkerError& error) {
     variant.fail(error.what(), false);
   }
 }
@@ -101,17 +101,17 @@ void Rounds::take_first_call(const ComparedCase& compared, ComparedVariant& vari
   std::array<Sampled, 3> sampled;
   for (const Process process : order) {
     if (process == null && !has_null) continue;
-    Peer& peer = process == null ? null_ : process == base ? base_ : current_;
+    WorkerClient& worker = process == null ? null_ : process == base ? base_ : current_;
     OpenRequest request =
         process == current ? current_request(compared, how_) : base_request(compared, how_);
     request.verify = false;  // already done
     request.first_call = true;
     request.layout = static_cast<std::uint64_t>(turn) + 1;
     request.variants = {variant.item.variant};
-    peer.restart();
-    if (!peer.open(request).first_call) return refuse_first_call(variant);
-    sampled[process] = peer.sample(variant.item.variant);
-    peer.restart();
+    worker.restart();
+    if (!worker.open(request).first_call) return refuse_first_call(variant);
+    sampled[process] = worker.sample(variant.item.variant);
+    worker.restart();
   }
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(sampled[base].us, sampled[current].us, turn);

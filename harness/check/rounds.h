@@ -4,7 +4,7 @@
 
 #include "harness/check/compared_case.h"
 #include "harness/check/paired_run.h"
-#include "harness/check/peer.h"
+#include "harness/check/worker_client.h"
 
 namespace opbench::check {
 
@@ -14,8 +14,8 @@ namespace opbench::check {
 class Rounds {
  public:
   /// `null`: another process of the baseline (A/A control). All arguments must outlive this object.
-  Rounds(Peer& base, Peer& null, Peer& current, const OpenRequest& how, const Budget& budget,
-         AccuracyRule accuracy)
+  Rounds(WorkerClient& base, WorkerClient& null, WorkerClient& current, const OpenRequest& how,
+         const Budget& budget, AccuracyRule accuracy)
       : base_(base),
         null_(null),
         current_(current),
@@ -46,7 +46,7 @@ class Rounds {
   void take_first_call(const ComparedCase& compared, ComparedVariant& variant, StageMember stage,
                        bool has_null);
 
-  Peer &base_, &null_, &current_;
+  WorkerClient &base_, &null_, &current_;
   const OpenRequest& how_;
   const Budget& budget_;
   const AccuracyRule accuracy_;

@@ -38,7 +38,7 @@ bool finds_libraries_by_its_place() {
 
 }  // namespace
 
-bool is_same_program(const PeerProgram& base, const PeerProgram& current) {
+bool is_same_program(const WorkerProgram& base, const WorkerProgram& current) {
   if (base.connect || current.connect || base.directory != current.directory) return false;
   std::error_code none;
   if (fs::equivalent(base.path, current.path, none)) return true;
@@ -64,7 +64,7 @@ std::string unknown_text(const CodeReply& base, const CodeReply& current) {
 
 }  // namespace
 
-void settle_same_code(ComparedCase& compared, Peer& base, Peer& current) {
+void settle_same_code(ComparedCase& compared, WorkerClient& base, WorkerClient& current) {
   for (ComparedVariant* variant : compared.open_variants()) {
     CheckedItem& item = variant->item;
     if (item.base_bits.empty() || item.current_bits.empty()) {

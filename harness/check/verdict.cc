@@ -150,7 +150,7 @@ Words selection_flags(const CheckedItem& item) {
 
 }  // namespace
 
-std::string next_command(const CheckedItem& item, const PeerProgram& base,
+std::string next_command(const CheckedItem& item, const WorkerProgram& base,
                          const std::vector<std::string>& how) {
   if (is_well(item.verdict)) return {};
   const bool is_speed =

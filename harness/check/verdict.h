@@ -6,7 +6,7 @@
 
 #include "harness/check/check.h"
 #include "harness/check/paired_times.h"
-#include "harness/check/peer.h"
+#include "harness/check/worker_client.h"
 
 namespace opbench::check {
 
@@ -29,7 +29,7 @@ bool judge_conversions(CheckedItem& item, const OpenedVariant& base, const Opene
 
 /// The command to run next, quoted for a shell; empty if no action is needed. `base` is the
 /// baseline's program, with the directory of its case files. `how` are further flags.
-std::string next_command(const CheckedItem& item, const PeerProgram& base,
+std::string next_command(const CheckedItem& item, const WorkerProgram& base,
                          const std::vector<std::string>& how);
 
 }  // namespace opbench::check

@@ -13,7 +13,7 @@ template <class Parse>
 void accept_any(Parse&& parse) {
   try {
     parse();
-  } catch (const PeerError&) {
+  } catch (const WorkerError&) {
   } catch (const Error& error) {
     require_one_line(error.what());
   }

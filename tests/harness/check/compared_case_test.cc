@@ -19,7 +19,7 @@ class ComparedCases : public testing::Test {
   ComparedCases() { options.threads = {1}; }
 
   std::vector<ComparedCase> collect() {
-    Peer base(base_build.program()), current(current_build.program());
+    WorkerClient base(base_build.program()), current(current_build.program());
     return collect_cases(base, current, options, notices);
   }
 
@@ -119,7 +119,7 @@ TEST_F(ComparedCases, OfABuildThatCannotReadTheSelectionMayBeRefused) {
   EXPECT_THAT(notices, ElementsAre("the other build cannot read the selection (unknown operator "
                                    "'swish'); cases that only it has are not seen"));
   current_build.list_error = "no such file";
-  EXPECT_THROW(collect(), PeerError);
+  EXPECT_THROW(collect(), WorkerError);
 }
 
 // A variant that both builds skip is left out, one that one of them skips is new or gone.
@@ -136,7 +136,7 @@ TEST_F(ComparedCases, OpenedInBothHaveTheVariantsOfBoth) {
   current_build.add_case(listed,
                          {with_status("both", Status::passed), with_status("none", Status::skipped),
                           with_status("new", Status::passed)});
-  Peer base(base_build.program()), current(current_build.program());
+  WorkerClient base(base_build.program()), current(current_build.program());
   PairedRun run(base, current);
   ComparedCase compared;
   compared.spec = listed;
@@ -156,7 +156,7 @@ TEST(ComparedCase, ThatOnlyTheOtherBuildHasIsARegression) {
   double clock_s = 0;
   std::string log;
   ScriptedBuild build("base", clock_s, log);
-  Peer base(build.program()), current(build.program());
+  WorkerClient base(build.program()), current(build.program());
   PairedRun run(base, current);
   ComparedCase compared;
   compared.spec = ScriptedBuild::listed_case("a[1]");

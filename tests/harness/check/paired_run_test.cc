@@ -21,9 +21,9 @@ class PairedRunTest : public testing::Test {
 
   /// Takes so many rounds in `budget` invented seconds. Returns what `measure` does.
   bool measure(int rounds, double budget = 1000) {
-    PeerProgram base = base_.program(), current = current_.program();
+    WorkerProgram base = base_.program(), current = current_.program();
     base.now_s = current.now_s = [this] { return clock_s_; };
-    Peer base_peer(base), current_peer(current);
+    WorkerClient base_peer(base), current_peer(current);
     PairedRun run(base_peer, current_peer);
     run.set_pair(7);
     OpenRequest request;

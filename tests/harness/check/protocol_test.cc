@@ -140,13 +140,13 @@ TEST(CheckProtocol, UnknownKeysAreLeftAlone) {
 
 TEST(CheckProtocol, AnErrorIsThrownWhateverTheQuestion) {
   const std::string line = error_line("no such\ncase");
-  EXPECT_THAT([&] { parse_opened(line); }, ThrowsMessage<PeerError>("no such\\x0acase"));
+  EXPECT_THAT([&] { parse_opened(line); }, ThrowsMessage<WorkerError>("no such\\x0acase"));
   EXPECT_THAT([] { parse_opened(error_line(std::string(100000, 'x'))); },
-              ThrowsMessage<PeerError>(
+              ThrowsMessage<WorkerError>(
                   testing::EndsWith("x ... 99000 more bytes ... " + std::string(500, 'x'))));
-  EXPECT_THROW(parse_listed(line), PeerError);
-  EXPECT_THROW(parse_sampled(line), PeerError);
-  EXPECT_THROW(parse_closed(line), PeerError);
+  EXPECT_THROW(parse_listed(line), WorkerError);
+  EXPECT_THROW(parse_sampled(line), WorkerError);
+  EXPECT_THROW(parse_closed(line), WorkerError);
 }
 
 TEST(CheckProtocol, BadLinesSayWhatIsWrong) {
@@ -196,20 +196,20 @@ TEST(CheckWorker, OpensVerifiesAndTakesSamples) {
   EXPECT_EQ(reply.variants[0].status, Status::passed);
   EXPECT_LE(reply.variants[0].accuracy->max_ulp, 4);
   EXPECT_GT(parse_sampled(lines[2]).us, 0);
-  EXPECT_THROW(parse_sampled(lines[3]), PeerError) << "not one of the open variants";
+  EXPECT_THROW(parse_sampled(lines[3]), WorkerError) << "not one of the open variants";
   parse_closed(lines[4]);
-  EXPECT_THAT([&] { parse_sampled(lines[5]); }, ThrowsMessage<PeerError>("no case is open"));
+  EXPECT_THAT([&] { parse_sampled(lines[5]); }, ThrowsMessage<WorkerError>("no case is open"));
 }
 
 TEST(CheckWorker, TellsVariantsByTheirCode) {
   const auto lines = answers({code_line("native"), open_line(small_case()), code_line("native"),
                               code_line("softplus_v2"), code_line("no"), open_line(small_case()),
                               code_line("native")});
-  EXPECT_THROW(parse_coded(lines[1]), PeerError) << "no case is open";
+  EXPECT_THROW(parse_coded(lines[1]), WorkerError) << "no case is open";
   const CodeReply native = parse_coded(lines[3]);
   EXPECT_NE(native.fingerprint, "") << native.reason;
   EXPECT_NE(parse_coded(lines[4]).fingerprint, native.fingerprint);
-  EXPECT_THROW(parse_coded(lines[5]), PeerError) << "no such variant";
+  EXPECT_THROW(parse_coded(lines[5]), WorkerError) << "no such variant";
   EXPECT_EQ(parse_coded(lines[7]), native);
 }
 
@@ -236,7 +236,7 @@ TEST(CheckWorker, AFirstCallIsTimedOnce) {
     EXPECT_EQ(parse_sampled(lines[i]).wrong, "");
   }
   EXPECT_THAT([&] { parse_sampled(lines[3]); },
-              ThrowsMessage<PeerError>(HasSubstr("it had its first call")));
+              ThrowsMessage<WorkerError>(HasSubstr("it had its first call")));
   EXPECT_FALSE(parse_opened(lines[5]).first_call);
 }
 
@@ -273,7 +273,7 @@ TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {
   request.id = "softplus[8x64,fp32,ND,beta=1,threshold=20,new=3]";
   EXPECT_EQ(parse_opened(answers({open_line(request)})[1]).variants.size(), 2u);
   request.key = request.id;  // not at its default
-  EXPECT_THROW(parse_opened(answers({open_line(request)})[1]), PeerError);
+  EXPECT_THROW(parse_opened(answers({open_line(request)})[1]), WorkerError);
 }
 
 // The line that builds of protocol 1 write and read.
@@ -293,7 +293,7 @@ TEST(CheckWorker, BadRequestsAreAnsweredAndSurvived) {
   other.id = other.key = "nosuch[8]";
   const auto lines = answers({"", "{", open_line(other), open_line(small_case())});
   ASSERT_EQ(lines.size(), 5u);
-  for (int i = 1; i < 4; ++i) EXPECT_THROW(parse_opened(lines[i]), PeerError) << i;
+  for (int i = 1; i < 4; ++i) EXPECT_THROW(parse_opened(lines[i]), WorkerError) << i;
   EXPECT_EQ(parse_opened(lines[4]).variants.size(), 2u);
 }
 
@@ -358,11 +358,11 @@ contexts:
   EXPECT_EQ(reply.variants[2].status, Status::skipped);
   EXPECT_EQ(reply.variants[2].reason, "on a device only");
   for (int i = 2; i < 5; ++i) EXPECT_GT(parse_sampled(lines[i]).us, 0);
-  EXPECT_THROW(parse_sampled(lines[5]), PeerError);
+  EXPECT_THROW(parse_sampled(lines[5]), WorkerError);
 
   request.context->name = "other";
   EXPECT_THAT([&] { parse_opened(answers({open_line(request)})[1]); },
-              ThrowsMessage<PeerError>(HasSubstr("there is no context 'other'")));
+              ThrowsMessage<WorkerError>(HasSubstr("there is no context 'other'")));
 }
 
 // Faults that nobody can read are no test.

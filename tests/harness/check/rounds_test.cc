@@ -26,7 +26,7 @@ class CheckRounds : public testing::Test {
   /// Calls `use` with the rounds of the builds, which have `budget` invented seconds from now on.
   template <class Use>
   void with_rounds(double budget, Use use) {
-    Peer base(with_clock(base_)), null(with_clock(null_)), current(with_clock(current_));
+    WorkerClient base(with_clock(base_)), null(with_clock(null_)), current(with_clock(current_));
     const Budget until{[this] { return clock_s_; }, clock_s_ + budget};
     Rounds rounds(base, null, current, how_, until, AccuracyRule{});
     use(rounds);
@@ -47,8 +47,8 @@ class CheckRounds : public testing::Test {
     return compared;
   }
 
-  PeerProgram with_clock(ScriptedBuild& build) {
-    PeerProgram program = build.program();
+  WorkerProgram with_clock(ScriptedBuild& build) {
+    WorkerProgram program = build.program();
     program.now_s = [this] { return clock_s_; };
     return program;
   }

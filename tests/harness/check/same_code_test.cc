@@ -14,8 +14,8 @@ using testing::IsEmpty;
 
 class SameProgram : public testing::Test, protected TempDir {
  protected:
-  PeerProgram program(const std::string& name, const std::string& bytes) const {
-    PeerProgram one;
+  WorkerProgram program(const std::string& name, const std::string& bytes) const {
+    WorkerProgram one;
     one.path = write(name, bytes);
     return one;
   }
@@ -36,9 +36,9 @@ class SameCode : public testing::Test {
   }
 
   const ComparedVariant& settled() {
-    PeerProgram base_program = base_build_.program(), current_program = current_build_.program();
+    WorkerProgram base_program = base_build_.program(), current_program = current_build_.program();
     base_program.now_s = current_program.now_s = [this] { return clock_s_; };
-    Peer base(base_program), current(current_program);
+    WorkerClient base(base_program), current(current_program);
     OpenRequest request;
     request.id = kCase;
     base.open(request);
@@ -56,7 +56,7 @@ class SameCode : public testing::Test {
 }  // namespace
 
 TEST_F(SameProgram, HasTheSameBytes) {
-  const PeerProgram one = program("one", "abc"), same = program("same", "abc");
+  const WorkerProgram one = program("one", "abc"), same = program("same", "abc");
   EXPECT_TRUE(is_same_program(one, one));
   EXPECT_TRUE(is_same_program(one, same));
   EXPECT_FALSE(is_same_program(one, program("other", "abd")));
@@ -65,8 +65,8 @@ TEST_F(SameProgram, HasTheSameBytes) {
 
 // Other case files, or something that is no program.
 TEST_F(SameProgram, ReadsTheSameCaseFiles) {
-  const PeerProgram one = program("one", "abc");
-  PeerProgram elsewhere = one, scripted = one;
+  const WorkerProgram one = program("one", "abc");
+  WorkerProgram elsewhere = one, scripted = one;
   elsewhere.directory = "elsewhere";
   scripted.connect = [] { return Connection{}; };
   EXPECT_FALSE(is_same_program(one, elsewhere));

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/check/peer.h"
+#include "harness/check/worker_client.h"
 #include "workers/process.h"
 
 namespace opbench::check {
@@ -71,8 +71,8 @@ class ScriptedBuild {
   std::string end;
   Hello hello{kProtocolVersion, kOldestProtocol, {"1", "rev", "c", "f", "Release"}};
 
-  PeerProgram program() {
-    PeerProgram program;
+  WorkerProgram program() {
+    WorkerProgram program;
     program.path = name_;
     program.connect = [this] { return connect(); };
     return program;

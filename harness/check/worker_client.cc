@@ -1,4 +1,4 @@
-#include "harness/check/peer.h"
+#include "harness/check/worker_client.h"
 
 #include <fmt/format.h>
 
@@ -22,7 +22,7 @@ constexpr double kEndSeconds = 10;
 // A list of 10,000 cases has 4 MiB. Parsed, it takes 15 times that memory.
 constexpr std::size_t kLongestAnswer = std::size_t{8} << 20;
 
-Connection start(const PeerProgram& program) {
+Connection start(const WorkerProgram& program) {
   if (program.connect) return program.connect();
   const auto child = std::make_shared<ChildProcess>(
       std::vector<std::string>{program.path, "worker"}, program.directory);
@@ -34,7 +34,7 @@ Connection start(const PeerProgram& program) {
           [child](double seconds) { return child->finish(seconds); }};
 }
 
-Hello read_hello(const Connection& connection, const PeerProgram& program) {
+Hello read_hello(const Connection& connection, const WorkerProgram& program) {
   std::string line;
   try {
     line = connection.read_line(std::min(kHelloSeconds, program.time_limit_s));
@@ -51,7 +51,7 @@ Hello read_hello(const Connection& connection, const PeerProgram& program) {
 
 }  // namespace
 
-Connection& Peer::connection() {
+Connection& WorkerClient::connection() {
   if (connection_) return *connection_;
   if (!has_said_hello_) return connect();
   try {
@@ -64,7 +64,7 @@ Connection& Peer::connection() {
   }
 }
 
-Connection& Peer::connect() {
+Connection& WorkerClient::connect() {
   Connection started = start(program_);
   const Hello hello = read_hello(started, program_);
   if (hello.protocol < kOldestProtocol || hello.oldest > kProtocolVersion) {
@@ -79,7 +79,7 @@ Connection& Peer::connect() {
   return connection_.emplace(std::move(started));
 }
 
-std::string Peer::ask(const std::string& line) {
+std::string WorkerClient::ask(const std::string& line) {
   try {
     const Connection& worker = connection();
     worker.write_line(line, program_.time_limit_s);
@@ -91,10 +91,10 @@ std::string Peer::ask(const std::string& line) {
 }
 
 template <class Parse>
-auto Peer::parsed(const std::string& answer, Parse parse) {
+auto WorkerClient::parsed(const std::string& answer, Parse parse) {
   try {
     return parse(answer);
-  } catch (const PeerError&) {
+  } catch (const WorkerError&) {
     throw;
   } catch (const Error& error) {
     connection_.reset();  // later lines of this worker belong to no request
@@ -104,16 +104,16 @@ auto Peer::parsed(const std::string& answer, Parse parse) {
   }
 }
 
-const BuildInfo& Peer::build() {
+const BuildInfo& WorkerClient::build() {
   connection();
   return build_;
 }
 
-std::vector<ListedCase> Peer::list(const CaseSelection& selection) {
+std::vector<ListedCase> WorkerClient::list(const CaseSelection& selection) {
   return parsed(ask(list_line(selection)), parse_listed);
 }
 
-OpenReply Peer::open(const OpenRequest& request) {
+OpenReply WorkerClient::open(const OpenRequest& request) {
   OpenReply reply = parsed(ask(open_line(request)), parse_opened);
   if (reply.id != request.id && key_of_id(reply.id) != request.key) {
     constexpr std::size_t kLongest = 200;
@@ -124,7 +124,7 @@ OpenReply Peer::open(const OpenRequest& request) {
 }
 
 // A call cannot take longer than its answer, except for the rounding of clocks.
-Sampled Peer::sample(std::string_view variant, std::uint64_t layout) {
+Sampled WorkerClient::sample(std::string_view variant, std::uint64_t layout) {
   const double start_s = now_s();
   Sampled sampled = parsed(ask(sample_line(variant, layout)), parse_sampled);
   const double passed_us = 1e6 * (now_s() - start_s);
@@ -135,7 +135,7 @@ Sampled Peer::sample(std::string_view variant, std::uint64_t layout) {
   return sampled;
 }
 
-void Peer::restart() {
+void WorkerClient::restart() {
   // The first bad end already fails the check.
   const bool is_asked = bad_end_.empty() && !interrupted();
   if (connection_ && connection_->finish && is_asked) {
@@ -144,25 +144,25 @@ void Peer::restart() {
   connection_.reset();
 }
 
-void Peer::refuse(const std::string& answered, const std::string& allowed) {
+void WorkerClient::refuse(const std::string& answered, const std::string& allowed) {
   connection_.reset();
   throw ChildLost(fmt::format("'{}' answered {}; allowed is {}", program_.path, answered, allowed));
 }
 
-double Peer::now_s() const {
+double WorkerClient::now_s() const {
   if (program_.now_s) return program_.now_s();
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-CodeReply Peer::code(std::string_view variant) {
+CodeReply WorkerClient::code(std::string_view variant) {
   try {
     return parsed(ask(code_line(variant)), parse_coded);
-  } catch (const PeerError& error) {
+  } catch (const WorkerError& error) {
     return {"", error.what()};
   }
 }
 
-void Peer::close() {
+void WorkerClient::close() {
   if (connection_) parsed(ask(close_line()), parse_closed);
 }
 

@@ -21,7 +21,7 @@ struct Connection {
 };
 
 /// Command line of a build's worker, and the time limit of an answer.
-struct PeerProgram {
+struct WorkerProgram {
   std::string path;
   std::string directory;  ///< working directory, for its case files; empty: the present one
   double time_limit_s = 120;
@@ -33,11 +33,11 @@ struct PeerProgram {
 
 /// Client of a worker: each call sends a request and returns the answer. The worker is started by
 /// the first call. After a ChildLost the next call starts a new one. Errors of every call:
-/// ChildLost if the worker is lost or its answer does not match the request, PeerError with the
+/// ChildLost if the worker is lost or its answer does not match the request, WorkerError with the
 /// message that it reports, Error if the program is not a worker or speaks another version.
-class Peer {
+class WorkerClient {
  public:
-  explicit Peer(PeerProgram program) : program_(std::move(program)) {}
+  explicit WorkerClient(WorkerProgram program) : program_(std::move(program)) {}
 
   const BuildInfo& build();
   std::vector<ListedCase> list(const CaseSelection& selection);
@@ -66,7 +66,7 @@ class Peer {
   [[noreturn]] void refuse(const std::string& answered, const std::string& allowed);
   double now_s() const;
 
-  PeerProgram program_;
+  WorkerProgram program_;
   std::optional<Connection> connection_;
   BuildInfo build_;
   std::string bad_end_;

@@ -45,9 +45,9 @@ std::string unfinished_text(const CheckReport& report) {
     const bool names_program = item.verdict == ChangeVerdict::ambiguous ||
                                report.base_name.empty() ||
                                item.evidence.find(report.base_name) != std::string::npos;
-    place.push_back(fmt::format(
-        "{} {}: {}{}", name(item.verdict), title_of(item), item.evidence,
-        names_program ? "" : fmt::format("; the other build is '{}'", report.base_name)));
+    place.push_back(
+        fmt::format("{} {}: {}{}", name(item.verdict), title_of(item), item.evidence,
+                    names_program ? "" : fmt::format("; the baseline is '{}'", report.base_name)));
   }
   causes.insert(causes.end(), open.begin(), open.end());
   return causes.size() == 1 ? causes.front()

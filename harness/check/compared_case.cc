@@ -140,7 +140,7 @@ std::vector<ComparedCase> collect_cases(WorkerClient& base, WorkerClient& curren
   } catch (const WorkerError& error) {  // the baseline lacks an operator or a key of the case files
     is_listed = false;
     notices.push_back(fmt::format(
-        "the other build cannot read the selection ({}); cases that only it has are not seen",
+        "the baseline cannot read the selection ({}); cases that only it has are missing here",
         error.what()));
   }
   const std::vector<int> threads =
@@ -185,7 +185,7 @@ void open_in_both(ComparedCase& compared, PairedRun& run, const OpenRequest& how
     CheckedItem& item = add_variant(compared, "").item;
     item.verdict = ChangeVerdict::gone;
     item.is_regression = true;
-    item.evidence = "only the other build has this case";
+    item.evidence = "only the baseline has this case";
     return;
   }
   const OpenReply base = open_base(compared, run, how);

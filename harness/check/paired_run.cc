@@ -87,8 +87,8 @@ void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base
   if (!base_first) base = sample_other(base_, name, layout_);
   if (null_ != nullptr && !base_first) null = sample_other(*null_, name, layout_);
   if (!is_plausible(base.us, current.us)) {
-    variant.fail(fmt::format("the other build answered {:.3g} us for a call, this one {:.3g} us; "
-                             "allowed is up to {:g} times the other",
+    variant.fail(fmt::format("the baseline answered {:.3g} us for a call, the current build {:.3g} "
+                             "us; the ratio may be at most {:g}",
                              base.us, current.us, kMostTimes),
                  false);
     return;
@@ -106,7 +106,7 @@ void PairedRun::note_wrong(ComparedVariant& variant, const std::string& base,
                            const std::string& current) {
   if (!base.empty() && !variant.is_base_wrong) {
     variant.is_base_wrong = true;
-    variant.item.notices.push_back("in the other build " + base);
+    variant.item.notices.push_back("in the baseline " + base);
   }
   if (!current.empty() && !variant.is_base_wrong) variant.fail(current, true);
 }
@@ -121,7 +121,7 @@ void PairedRun::take_round(const std::vector<ComparedVariant*>& variants, StageM
       variant->fail(lost.what(), false);
       recover(variants);
     } catch (const OtherBuildFailed& other) {
-      variant->fail("in the other build: " + other.why, false);
+      variant->fail("in the baseline: " + other.why, false);
     } catch (const WorkerError& error) {
       variant->fail(error.what(), true);
     }

@@ -12,7 +12,7 @@ namespace {
 void refuse_first_call(ComparedVariant& variant) {
   variant.is_open = false;
   variant.item.verdict = ChangeVerdict::incomparable;
-  variant.item.evidence = "the other build is older, and cannot time first calls";
+  variant.item.evidence = "the baseline is older and cannot time first calls";
 }
 
 }  // namespace

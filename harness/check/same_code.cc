@@ -54,9 +54,10 @@ bool has_same_bits(const CheckedItem& item) {
 
 // Reason why the code of a build is unknown; empty: both are known.
 std::string unknown_text(const CodeReply& base, const CodeReply& current) {
-  for (const auto& [build, reply] : {std::pair("the other build", &base), {"this one", &current}}) {
+  for (const auto& [build, reply] :
+       {std::pair("the baseline", &base), {"the current build", &current}}) {
     if (reply->fingerprint.empty()) {
-      return fmt::format("{} cannot tell ({})", build, reply->reason);
+      return fmt::format("{} cannot report it ({})", build, reply->reason);
     }
   }
   return {};

@@ -70,7 +70,7 @@ std::string tails_text(const Tails& tails, double limit) {
 // Reason for a limit above the threshold; empty if the threshold itself is the limit.
 std::string lifted_text(const SpeedFinding& f, const SpeedRule& rule) {
   const bool is_noise = f.call != SpeedCall::same && std::log1p(f.noise) > f.limit;
-  if (is_noise) return ", which the other build shows against itself";
+  if (is_noise) return ", the A/A noise of the baseline";
   const double share = rule.floor_share(f.change.base_us);
   if (share <= rule.threshold) return {};
   return share < rule.most_floor_share
@@ -90,8 +90,7 @@ std::string open_test(const SpeedFinding& f, const SpeedChange& speed, bool is_c
   }
   const double median = std::log1p(speed.change), size = std::fabs(median);
   if (size >= f.limit && size < std::log1p(f.noise)) {
-    return fmt::format("below the {:.3g}% that the other build shows against itself",
-                       100 * f.noise);
+    return fmt::format("below the A/A noise of {:.3g}%", 100 * f.noise);
   }
   if (size >= f.limit) return "its 99% interval includes 0";
   if (f.all_tails.excess() > kSameExcess) return tails_text(f.all_tails, f.limit);

@@ -174,20 +174,18 @@ bool judge_accuracy(CheckedItem& item, const OpenedVariant* base, const OpenedVa
     return compare_errors(item, *base, *current, is_strict);
   }
   if (is_absent(current)) {
-    return settle(
-        item, ChangeVerdict::gone,
-        fmt::format("{} in the other build, here {}", state_text(base), state_text(current)),
-        is_right(base));
+    return settle(item, ChangeVerdict::gone,
+                  fmt::format("{} in the baseline, here {}", state_text(base), state_text(current)),
+                  is_right(base));
   }
   if (is_right(current)) {
-    return settle(
-        item, ChangeVerdict::new_,
-        fmt::format("{} in the other build, here {}", state_text(base), state_text(current)),
-        false);
+    return settle(item, ChangeVerdict::new_,
+                  fmt::format("{} in the baseline, here {}", state_text(base), state_text(current)),
+                  false);
   }
   if (is_right(base)) {
     return settle(item, ChangeVerdict::error,
-                  fmt::format("lost its verdict: {} in the other build, here {}", state_text(base),
+                  fmt::format("lost its verdict: {} in the baseline, here {}", state_text(base),
                               state_text(current)),
                   true);
   }
@@ -196,10 +194,10 @@ bool judge_accuracy(CheckedItem& item, const OpenedVariant* base, const OpenedVa
                   false);
   }
   item.is_unfinished = current->status == Status::errored;
-  return settle(item, item.is_unfinished ? ChangeVerdict::error : ChangeVerdict::incomparable,
-                fmt::format("not timed: {} in the other build, here {}", state_text(base),
-                            state_text(current)),
-                false);
+  return settle(
+      item, item.is_unfinished ? ChangeVerdict::error : ChangeVerdict::incomparable,
+      fmt::format("not timed: {} in the baseline, here {}", state_text(base), state_text(current)),
+      false);
 }
 
 }  // namespace opbench::check

@@ -53,7 +53,7 @@ TEST_F(CheckOtherBuild, ThatAnswersWhatCannotBeTrueIsRefused) {
   expect_told("a time without end", {.sample = R"(echo '{"us": 1e300}')"},
               "other build' answered 1e+300 us for a call of native; allowed is at most ");
   expect_told("a time of nothing", {.sample = R"(echo '{"us": 1e-9}')"},
-              "the other build answered 1e-09 us for a call, this one ");
+              "the baseline answered 1e-09 us for a call, the current build ");
   for (const char* us : {"0", "-1", "\"1\"", "null", "NaN"}) {
     expect_told(us, {.sample = "echo '{\"us\": " + std::string(us) + "}'"},
                 "other build' gave an answer that cannot be read: ");
@@ -62,7 +62,7 @@ TEST_F(CheckOtherBuild, ThatAnswersWhatCannotBeTrueIsRefused) {
 
 TEST_F(CheckOtherBuild, ThatAnswersSomethingElseIsRefused) {
   expect_told("an error", {.sample = R"(echo '{"error": "not today"}')"},
-              "in the other build: not today; the other build is '");
+              "in the baseline: not today; the baseline is '");
   expect_told("to another request", {.sample = R"(echo '{"closed":true}')"},
               "other build' gave an answer that cannot be read: ");
   expect_told("no JSON", {.sample = "echo hello"}, "gave an answer that cannot be read: ");

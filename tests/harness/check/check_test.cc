@@ -130,7 +130,7 @@ TEST(CheckReportReason, BeginsWithWhatWentWrong) {
   EXPECT_THAT(reason_text(report), testing::StartsWith("ERROR "));
   EXPECT_THAT(
       reason_text(report),
-      testing::EndsWith("was ended by signal 11; the other build is 'old/opbench'; and 1 more"));
+      testing::EndsWith("was ended by signal 11; the baseline is 'old/opbench'; and 1 more"));
   report.failures = {"the end of a worker"};
   EXPECT_EQ(reason_text(report), "the end of a worker; and 2 more");
 }

@@ -116,8 +116,8 @@ TEST_F(ComparedCases, OfABuildThatCannotReadTheSelectionMayBeRefused) {
   ASSERT_THAT(all, SizeIs(1));
   EXPECT_TRUE(all[0].base_may_refuse);
   EXPECT_TRUE(all[0].base.has_value());
-  EXPECT_THAT(notices, ElementsAre("the other build cannot read the selection (unknown operator "
-                                   "'swish'); cases that only it has are not seen"));
+  EXPECT_THAT(notices, ElementsAre("the baseline cannot read the selection (unknown operator "
+                                   "'swish'); cases that only it has are missing here"));
   current_build.list_error = "no such file";
   EXPECT_THROW(collect(), WorkerError);
 }

@@ -108,7 +108,7 @@ TEST_F(CheckFirstCalls, OfAnOlderBuildAreNotCompared) {
   base.knows_first_calls = false;
   const CheckReport report = run();
   EXPECT_EQ(first_call(report).verdict, ChangeVerdict::incomparable);
-  EXPECT_THAT(first_call(report).evidence, HasSubstr("the other build is older"));
+  EXPECT_THAT(first_call(report).evidence, HasSubstr("the baseline is older"));
   EXPECT_EQ(report.exit_code(), kAllWell) << "as without";
 }
 

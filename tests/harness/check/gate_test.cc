@@ -155,7 +155,7 @@ TEST_F(CheckGate, WhereTheMachineCodeIsNotKnownItStaysARegression) {
   const CheckReport report = run();
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(report).notices,
-              ElementsAre(HasSubstr("not known: the other build cannot tell (unknown request")));
+              ElementsAre(HasSubstr("not known: the baseline cannot report it (unknown request")));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
@@ -224,7 +224,7 @@ TEST_F(CheckGate, AnErrorOfTheOtherBuildsSamplesIsNoRegression) {
   const CheckedItem item = only_item(report);
   EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_FALSE(item.is_regression);
-  EXPECT_THAT(item.evidence, StartsWith("in the other build: a timed call left"));
+  EXPECT_THAT(item.evidence, StartsWith("in the baseline: a timed call left"));
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
@@ -347,8 +347,7 @@ TEST_F(CheckGate, WhatEqualCodeShowsCountsForItsCaseOnly) {
         << item.evidence;
     EXPECT_NEAR(item.noise.value(), is_quiet ? 0 : 0.12, 1e-9);
     if (is_quiet) continue;
-    EXPECT_THAT(item.evidence,
-                HasSubstr("below the 12% that the other build shows against itself"));
+    EXPECT_THAT(item.evidence, HasSubstr("below the A/A noise of 12%"));
   }
 }
 
@@ -427,8 +426,9 @@ TEST_F(CheckGate, ABuildThatIsAHundredThousandTimesFasterIsNoBuild) {
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_FALSE(only_item(report).is_regression);
   EXPECT_EQ(only_item(report).evidence,
-            "the other build answered 0.0001 us for a call, this one 100 us; allowed is up to "
-            "100000 times the other");
+            "the baseline answered 0.0001 us for a call, the current build 100 us; the ratio may "
+            "be at most "
+            "100000");
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
@@ -670,7 +670,7 @@ TEST_F(CheckGate, ResultsThatDifferInBothBuildsAreNotedOnly) {
   current.add_case(ScriptedBuild::listed_case(kCase), {racy});
   const CheckReport report = run();
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::same);
-  EXPECT_THAT(only_item(report).notices, ElementsAre("in the other build differs"));
+  EXPECT_THAT(only_item(report).notices, ElementsAre("in the baseline differs"));
 }
 
 TEST_F(CheckGate, NewGoneAndIncomparableVariants) {
@@ -738,7 +738,7 @@ TEST_F(CheckGate, ABuildThatCannotReadTheSelectionIsAskedCaseByCase) {
   ASSERT_EQ(report.items.size(), 2u);
   EXPECT_EQ(report.items[0].verdict, ChangeVerdict::new_);
   EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
-  EXPECT_THAT(report.notices, ElementsAre(StartsWith("the other build cannot read the selection "
+  EXPECT_THAT(report.notices, ElementsAre(StartsWith("the baseline cannot read the selection "
                                                      "(unknown operator 'new')")));
 }
 

@@ -108,7 +108,7 @@ TEST_F(SameCode, OfResultsThatWereNotVerifiedIsNotKnown) {
 TEST_F(SameCode, OfABuildThatCannotTellIsNotKnown) {
   base_build_.code = "";
   EXPECT_TRUE(settled().is_open);
-  EXPECT_THAT(compared_.variants[0].code_unknown, HasSubstr("the other build cannot tell ("));
+  EXPECT_THAT(compared_.variants[0].code_unknown, HasSubstr("the baseline cannot report it ("));
 }
 
 TEST_F(SameCode, WhoseCallIsWrongStaysOpen) {

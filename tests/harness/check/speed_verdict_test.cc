@@ -252,7 +252,7 @@ TEST(SpeedVerdict, WhatEqualCodeShowsRaisesTheThreshold) {
   const CheckedItem item = judged(times);
   EXPECT_EQ(item.verdict, ChangeVerdict::ambiguous);
   EXPECT_TRUE(item.is_unfinished) << "7 % may well be true";
-  EXPECT_THAT(item.evidence, HasSubstr("below the 8% that the other build shows against itself"));
+  EXPECT_THAT(item.evidence, HasSubstr("below the A/A noise of 8%"));
   EXPECT_NEAR(item.threshold, 0.08, 1e-4);
   // Of 30 pairs it is 1.08^(1/sqrt(3)) = 4.5 %.
   times.confirmation = pairs(20, 20, 0.07, 10, r);

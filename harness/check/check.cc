@@ -190,13 +190,15 @@ std::string reason_text(const CheckReport& report) {
     case kCouldNotFinish:
       return report.was_interrupted ? "interrupted" : unfinished_text(report);
     case kNothingToJudge:
-      return all == 0 ? "no case is selected; look at --op, --shapes, --cases, --case and --filter"
-                      : fmt::format("none of {} is in both builds and right in both", all);
+      return all == 0
+                 ? "no case is selected; check --op, --shapes, --cases, --case and --filter"
+                 : fmt::format(
+                       "nothing to compare: no result of {} is in both builds and correct in both",
+                       all);
     case kTooNoisy:
       return fmt::format(
-          "nothing looks slower, and noise hides whether {} of {} became slower; stop what else "
-          "runs, take "
-          "--threads 1 or a longer --budget, and ask {} doctor",
+          "nothing looks slower, but noise may hide a slowdown of {} of {}; stop other programs, "
+          "use --threads 1 or a longer --budget, and run {} doctor",
           report.too_noisy(), all, program_name());
     default:
       return {};

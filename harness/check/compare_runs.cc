@@ -130,7 +130,7 @@ RunDifferences compare_runs(std::ostream& out, const ResultsFile& first, const R
   if (machine_differences(second.machine, first.machine).empty()) {
     out << "note: " << report.notices.front() << '\n';
   } else {
-    out << "The machines differ: times are shown and not compared.\n";
+    out << "The machines differ: times are shown but not compared.\n";
   }
   print_rows(out, rows, all, style);
   out << fmt::format(
@@ -138,8 +138,8 @@ RunDifferences compare_runs(std::ostream& out, const ResultsFile& first, const R
       "second\n",
       found.pairs, found.worse, found.slower, found.faster, found.only_first, found.only_second);
   if (found.slower + found.faster > 0) {
-    out << "Times of two runs differ by what the machine did meanwhile, too: opbench check "
-           "--against decides.\n";
+    out << "Other load of the machine changes the times of two runs too: opbench check --against "
+           "decides.\n";
   }
   return found;
 }

@@ -30,9 +30,9 @@ std::vector<std::string> build_notices(const BuildInfo& base, const BuildInfo& c
     return fmt::format("{}, {}, {}", build.compiler, build.build_type, build.flags);
   };
   if (made(base) == made(current)) return {};
-  return {
-      fmt::format("the builds are made differently, and that is compared as well: {} against {}",
-                  made(base), made(current))};
+  return {fmt::format(
+      "the builds differ in more than their sources, which may change times: {} against {}",
+      made(base), made(current))};
 }
 
 WorkerProgram on_clock(WorkerProgram program, const GateOptions& options) {

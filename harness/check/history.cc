@@ -171,7 +171,7 @@ class Lock {
 }  // namespace
 
 HistoryFile::HistoryFile(const std::string& path)
-    : file_(path, {fmt::format("history '{}'", path), "another process keeps it locked"}) {}
+    : file_(path, {fmt::format("history '{}'", path), "another process holds its lock"}) {}
 
 void HistoryFile::append(const std::string& line) const {
   const Lock lock(file_);

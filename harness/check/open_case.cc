@@ -66,7 +66,7 @@ PlannedContext plan_context(const ContextSource& source, const std::vector<std::
   std::vector<PlannedContext> planned = make_context_plan(selection);
   if (planned.empty()) {
     throw Error(
-        fmt::format("{}: there is no context '{}' with such steps", source.file, source.name));
+        fmt::format("{}: the file has no context '{}' with these steps", source.file, source.name));
   }
   return std::move(planned.front());
 }
@@ -257,7 +257,8 @@ Sampled OpenCase::later_call(Ready& ready) {
 // races.
 Sampled OpenCase::first_call(Ready& ready) {
   const std::size_t i = ready.place;
-  if (open_.is_prepared(i)) throw Error(fmt::format("{}: it had its first call", reply_.id));
+  if (open_.is_prepared(i))
+    throw Error(fmt::format("{}: its first call has already run", reply_.id));
   if (is_cold_) open_.evict(i);
   double seconds = 0;
   {

@@ -127,7 +127,7 @@ std::string own_code(std::span<const Kernel* const> kernels) {
   std::vector<std::string_view> sources(std::begin(kHarness), std::end(kHarness));
   for (const Kernel* kernel : kernels) {
     // The kernel of a reference runs any code that its operator points to.
-    if (kernel->op.empty()) throw Error("the code of a reference is not followed");
+    if (kernel->op.empty()) throw Error("the code of a reference is unknown");
     sources.push_back(kernel->source);
     text += '\n' + kernel->key();
   }

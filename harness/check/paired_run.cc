@@ -52,7 +52,7 @@ void ComparedVariant::look_at_times(const SpeedRule& rule) {
 std::string wrong_with(const Sampled& sampled, const std::string& verified) {
   const bool is_known = !sampled.results.empty() && !verified.empty();
   if (!sampled.wrong.empty() || !is_known || sampled.results == verified) return sampled.wrong;
-  return "after timed calls its results are not those that were verified, on the same values";
+  return "after timed calls its results differ from the verified results on the same values";
 }
 
 OpenReply PairedRun::open_base(const OpenRequest& request) {

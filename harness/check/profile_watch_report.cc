@@ -81,13 +81,13 @@ void print_profile_comparison(std::ostream& out, const ProfileComparison& compar
   }
   lines.text(counts, 0, 2);
   if (comparison.is_of_two_networks()) {
-    lines.text(fmt::format("note: {} of {} operators in common: are these of one network?",
+    lines.text(fmt::format("note: {} of {} operators in common: are the profiles of one network?",
                            comparison.common(), comparison.changes.size()),
                0, 2, kYellow);
   }
   lines.text(
-      "The two did not take turns: what else changed on the device is in these times. This is a "
-      "watch, not a gate.");
+      "The profiles were not measured in turn: other changes of the device affect these times. "
+      "This is a watch, not a gate.");
   if (layout.is_quiet) return;
   std::vector<const ProfileChange*> told;
   for (const ProfileChange& one : comparison.changes) {

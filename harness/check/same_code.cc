@@ -69,7 +69,7 @@ void settle_same_code(ComparedCase& compared, WorkerClient& base, WorkerClient& 
   for (ComparedVariant* variant : compared.open_variants()) {
     CheckedItem& item = variant->item;
     if (item.base_bits.empty() || item.current_bits.empty()) {
-      variant->code_unknown = "whether both have the same inputs is not known without verification";
+      variant->code_unknown = "without verification it is unknown if both have the same inputs";
       continue;
     }
     if (!has_same_bits(item)) continue;
@@ -84,7 +84,7 @@ void settle_same_code(ComparedCase& compared, WorkerClient& base, WorkerClient& 
     item.same_code_us = sampled.us;
     item.is_same_code = true;
     item.verdict = ChangeVerdict::same;
-    item.evidence = "both builds run the same machine code here, which was not timed";
+    item.evidence = "both builds run the same machine code here; it was not timed";
   }
 }
 
@@ -93,7 +93,7 @@ void note_unknown_code(const ComparedVariant& variant, CheckedItem& item) {
                             (item.verdict == ChangeVerdict::ambiguous && item.is_unfinished);
   if (!looks_slower || variant.code_unknown.empty()) return;
   item.notices.push_back(
-      fmt::format("whether its machine code changed is not known: {}", variant.code_unknown));
+      fmt::format("it is unknown if its machine code changed: {}", variant.code_unknown));
 }
 
 void note_same_code(const std::vector<CheckedItem>& items, std::vector<std::string>& notices) {

@@ -74,8 +74,8 @@ std::string lifted_text(const SpeedFinding& f, const SpeedRule& rule) {
   const double share = rule.floor_share(f.change.base_us);
   if (share <= rule.threshold) return {};
   return share < rule.most_floor_share
-             ? fmt::format(", which the floor of {:.3g} us is here", rule.floor_us)
-             : fmt::format(", the most that the floor of {:.3g} us comes to", rule.floor_us);
+             ? fmt::format(", the floor of {:.3g} us", rule.floor_us)
+             : fmt::format(", the limit of the floor of {:.3g} us", rule.floor_us);
 }
 
 bool is_change(SpeedCall call) { return call != SpeedCall::same && call != SpeedCall::unclear; }
@@ -83,9 +83,9 @@ bool is_change(SpeedCall call) { return call != SpeedCall::same && call != Speed
 // The first test of the verdict that was not passed.
 std::string open_test(const SpeedFinding& f, const SpeedChange& speed, bool is_cut) {
   if (is_change(f.call)) {
-    if (is_cut) return "not confirmed: the budget ended before fresh processes could";
-    if (!f.is_confirmed) return "not confirmed in fresh processes";
-    return fmt::format("p = {:.2g} after the adjustment for all comparisons, {} is needed",
+    if (is_cut) return "not confirmed: the budget ended before new processes ran";
+    if (!f.is_confirmed) return "not confirmed in new processes";
+    return fmt::format("p = {:.2g} after the adjustment for all comparisons; at most {} is allowed",
                        speed.adjusted_p, kFalseDiscoveryRate);
   }
   const double median = std::log1p(speed.change), size = std::fabs(median);
@@ -230,7 +230,8 @@ void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule,
     item.verdict = ChangeVerdict::same;
     item.threshold = least;
     if (least > rule.threshold) {
-      item.evidence += fmt::format("; it counts from {:.3g}%{}", 100 * least, lifted_text(f, rule));
+      item.evidence +=
+          fmt::format("; a change counts from {:.3g}%{}", 100 * least, lifted_text(f, rule));
     }
     return;
   }
@@ -248,7 +249,7 @@ void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule,
   if (f.call == SpeedCall::sometimes_slower)
     item.evidence += "; " + tails_text(f.tails, std::log1p(item.threshold));
   item.evidence +=
-      fmt::format("; it counts from {:.3g}%{}", 100 * item.threshold, lifted_text(f, rule));
+      fmt::format("; a change counts from {:.3g}%{}", 100 * item.threshold, lifted_text(f, rule));
 }
 
 }  // namespace opbench::check

@@ -69,12 +69,14 @@ bool settle(CheckedItem& item, ChangeVerdict verdict, std::string evidence, bool
 bool compare_bits(CheckedItem& item, const OpenedVariant& base, const OpenedVariant& current,
                   bool is_strict) {
   if (base.bits == current.bits || base.bits.empty() || current.bits.empty()) return true;
-  const char* const kChanged = "the results are no longer the same bits";
+  const char* const kChanged = "the bits of the results changed";
   if (current.is_exact || is_strict) {
-    return settle(item, ChangeVerdict::error,
-                  fmt::format("{}{}", kChanged,
-                              current.is_exact ? ", and its operator has one right result" : ""),
-                  true);
+    return settle(
+        item, ChangeVerdict::error,
+        fmt::format(
+            "{}{}", kChanged,
+            current.is_exact ? ", and the result of its operator is defined bit for bit" : ""),
+        true);
   }
   item.notices.emplace_back(kChanged);
   return true;

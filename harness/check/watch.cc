@@ -171,7 +171,7 @@ CheckedItem judged(const Pair& pair, const Setting& setting) {
                        judge_conversions(item, base, current);
   if (is_open && setting.is_other_machine) {
     item.verdict = ChangeVerdict::incomparable;
-    item.evidence = "accuracy is well; times of different machines are not compared";
+    item.evidence = "the accuracy passes; times of different machines are not compared";
   } else if (is_open && pair.is_timed()) {
     judge_times(item, pair, setting.drift, setting.options);
   } else if (is_open) {
@@ -198,8 +198,8 @@ Setting setting_of(const Machines& both, const std::vector<Pair>& all, const Wat
                         !differences.empty() && !options.allow_other_machine};
   if (!setting.is_other_machine) {
     notices.push_back(
-        fmt::format("by its copy rates and `native` times the machine changed by {}, which is "
-                    "taken out of all times",
+        fmt::format("by its copy rates and `native` times the machine changed by {}; all times are "
+                    "corrected for this",
                     change_text(std::expm1(setting.drift))));
   }
   return setting;

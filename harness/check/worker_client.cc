@@ -39,13 +39,13 @@ Hello read_hello(const Connection& connection, const WorkerProgram& program) {
   try {
     line = connection.read_line(std::min(kHelloSeconds, program.time_limit_s));
   } catch (const ChildLost& lost) {
-    throw Error(fmt::format("{} before it said which version it is; is it an opbench with `check`?",
-                            lost.what()));
+    throw Error(
+        fmt::format("{} before it sent its version; is it an opbench with `check`?", lost.what()));
   }
   try {
     return parse_hello(line);
   } catch (const Error& error) {
-    throw Error(fmt::format("'{}' is no opbench with `check`: {}", program.path, error.what()));
+    throw Error(fmt::format("'{}' is not an opbench with `check`: {}", program.path, error.what()));
   }
 }
 
@@ -68,11 +68,11 @@ Connection& WorkerClient::connect() {
   Connection started = start(program_);
   const Hello hello = read_hello(started, program_);
   if (hello.protocol < kOldestProtocol || hello.oldest > kProtocolVersion) {
-    throw Error(fmt::format(
-        "'{}' ({}) speaks versions {} to {} of the protocol, this one {} to {}: build both from "
-        "revisions that are nearer to each other",
-        program_.path, hello.build.revision, hello.oldest, hello.protocol, kOldestProtocol,
-        kProtocolVersion));
+    throw Error(
+        fmt::format("'{}' ({}) supports versions {} to {} of the protocol, this build {} to {}: "
+                    "build both from closer revisions",
+                    program_.path, hello.build.revision, hello.oldest, hello.protocol,
+                    kOldestProtocol, kProtocolVersion));
   }
   build_ = hello.build;
   has_said_hello_ = true;

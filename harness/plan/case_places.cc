@@ -95,9 +95,8 @@ std::vector<std::string> case_files_of(const std::string& word) {
     files = files_in(find_case_file(word));
   }
   if (!files.empty()) return files;
-  throw Error(is_pattern(word)
-                  ? fmt::format("no case file matches '{}'", word)
-                  : fmt::format("there is no case file (*.yaml) in the folder '{}'", word));
+  throw Error(is_pattern(word) ? fmt::format("no case file matches '{}'", word)
+                               : fmt::format("the folder '{}' has no case file (*.yaml)", word));
 }
 
 std::vector<const CaseFile*> files_named(const std::vector<std::string>& words, CaseFiles& files) {

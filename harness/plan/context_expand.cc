@@ -265,7 +265,7 @@ class Expansion {
     std::string last = name;
     for (auto next = same_as_.find(last); next != same_as_.end(); next = same_as_.find(last)) {
       if (passed.size() > same_as_.size()) {
-        fail(next->second.origin, fmt::format("tensor '{}' is made of nothing but itself", name));
+        fail(next->second.origin, fmt::format("tensor '{}' is defined only by itself", name));
       }
       passed.push_back(last);
       last = next->second.target;

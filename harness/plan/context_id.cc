@@ -83,7 +83,7 @@ Context context_of(const ContextId& id, const std::string& text, CaseFiles& file
     if (find_context(*file, id.name) == nullptr) continue;
     return with_symbols(file->path, id, text);
   }
-  throw Error(fmt::format("--case '{}': there is no operator and no context '{}'{}", text, id.name,
+  throw Error(fmt::format("--case '{}': unknown operator or context '{}'{}", text, id.name,
                           names.empty() ? "" : suggestion(id.name, names)));
 }
 

@@ -32,7 +32,7 @@ class Ordering {
       const auto [first, is_new] = names.emplace(node.name, node.origin);
       if (!is_new) {
         fail(node.origin,
-             fmt::format("node name '{}' stands twice, first at {}", node.name, first->second));
+             fmt::format("node name '{}' occurs twice, first at {}", node.name, first->second));
       }
       for (const std::string& output : node.outputs) {
         if (output != "_") write(output, i, node.origin);
@@ -45,9 +45,8 @@ class Ordering {
     std::unordered_set<std::string_view> seen;
     for (const std::string& output : graph_.outputs) {
       if (writer_.at(output) == kGiven) {
-        fail(origin, fmt::format("an output is '{}', which is given to the context and written by "
-                                 "no node",
-                                 output));
+        fail(origin,
+             fmt::format("output '{}' is given to the context, not written by a node", output));
       }
       if (!seen.insert(output).second) {
         fail(origin, fmt::format("two outputs are the same tensor, '{}'", output));
@@ -86,7 +85,7 @@ class Ordering {
     for (std::size_t i = 0; i < is_needed.size(); ++i) {
       if (is_needed[i]) continue;
       fail(graph_.nodes[i].origin,
-           fmt::format("node '{}' is used by nothing: name its result in outputs or remove it",
+           fmt::format("node '{}' is not used: name its result in outputs or remove it",
                        graph_.nodes[i].name));
     }
     std::unordered_set<std::string_view> read;
@@ -145,7 +144,7 @@ class Ordering {
     if (path.size() > kMostNamed) names.push_back("...");
     names.push_back(graph_.nodes[path.front()].name);
     fail(graph_.nodes[path.front()].origin,
-         fmt::format("nodes wait for each other: {}", fmt::join(names, " > ")));
+         fmt::format("nodes depend on each other: {}", fmt::join(names, " > ")));
   }
 
   static void check_read(const std::vector<ContextTensor>& tensors,

@@ -64,7 +64,7 @@ std::vector<std::string> keys_of(const Map& map) {
 
 // "; did you mean ..." with a similar known name.
 std::string hint(const std::string& name, const std::vector<std::string>& known) {
-  return known.empty() ? "; there are none" : suggestion(name, known);
+  return known.empty() ? "; no name is defined" : suggestion(name, known);
 }
 
 void require_block(const YamlValue& value, const std::string& name, const Blocks& blocks) {
@@ -129,7 +129,7 @@ void StepReader::add(const YamlValue& value) {
   if (step.name.empty()) value.fail("the step has no 'name'");
   for (const ContextStep& other : steps_) {
     if (other.name != step.name) continue;
-    value.fail(fmt::format("step '{}' stands twice, first at {}", step.name, other.origin));
+    value.fail(fmt::format("step '{}' occurs twice, first at {}", step.name, other.origin));
   }
   ContextSettings settings = settings_before(value, step);
   value.mapping("a step", [&](const std::string& key, const YamlValue& field) {
@@ -291,7 +291,7 @@ std::vector<Context> read_contexts(const YamlValue& value, const ContextSurround
     Context context = read_context(entry, file, reader, budget);
     for (const Context& other : contexts) {
       if (other.name != context.name) continue;
-      entry.fail(fmt::format("context '{}' stands twice, first at {}", context.name, other.origin));
+      entry.fail(fmt::format("context '{}' occurs twice, first at {}", context.name, other.origin));
     }
     contexts.push_back(std::move(context));
   }

@@ -69,7 +69,7 @@ std::vector<SymbolValue> block_symbols(const YamlValue& value) {
     }
     const auto same = [&](const SymbolValue& other) { return other.name == result[i].name; };
     if (std::any_of(result.begin(), result.begin() + static_cast<std::ptrdiff_t>(i), same)) {
-      value.fail(fmt::format("symbol '{}' stands twice", result[i].name));
+      value.fail(fmt::format("symbol '{}' occurs twice", result[i].name));
     }
   }
   return result;

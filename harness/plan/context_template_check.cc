@@ -39,7 +39,7 @@ class Names {
 
  private:
   void write(const std::string& name, const std::string& origin) {
-    if (name == "_") fail(origin, "'_' names a result that nobody reads; it cannot be a tensor");
+    if (name == "_") fail(origin, "'_' stands for an unused result; it cannot be a tensor");
     const auto [first, is_new] = writers_.emplace(name, origin);
     if (!is_new) {
       fail(origin, fmt::format("tensor '{}' is written twice, first at {}", name, first->second));
@@ -62,10 +62,10 @@ class Names {
       }
       if (!is_block_ && given_.contains(output)) {
         fail(graph_.outputs_origin,
-             fmt::format("output '{}' is given to the context and written by no node", output));
+             fmt::format("output '{}' is given to the context, not written by a node", output));
       }
       if (!seen.insert(output).second && !is_block_) {
-        fail(graph_.outputs_origin, fmt::format("output '{}' stands twice", output));
+        fail(graph_.outputs_origin, fmt::format("output '{}' occurs twice", output));
       }
       read_.insert(output);
     }
@@ -104,7 +104,7 @@ void name_nodes(std::vector<NodeTemplate>& nodes) {
     const auto [first, is_new] = taken.emplace(node.name, node.origin);
     if (!is_new) {
       fail(node.origin,
-           fmt::format("node name '{}' stands twice, first at {}", node.name, first->second));
+           fmt::format("node name '{}' occurs twice, first at {}", node.name, first->second));
     }
   }
   std::unordered_map<std::string_view, std::size_t> next;

@@ -58,7 +58,7 @@ void explain_step(std::ostream& out, const PlannedStep& step) {
     if (!node.cause.empty()) ++causes[fmt::format("{}: {}", node.problem.op->name, node.cause)];
   }
   const std::string total =
-      fmt::format("{} tasks, {} ({} if no buffer were used again), planned in {:.2f} ms",
+      fmt::format("{} tasks, {} ({} without reuse of buffers), planned in {:.2f} ms",
                   step.graph.nodes.size(), byte_size_text(double(step.memory.bytes)),
                   byte_size_text(double(step.memory.unshared_bytes)), step.planning_ms);
   out << "  " << wrapped(total, kWidth, 4, 2) << '\n';

@@ -111,7 +111,7 @@ MemoryPlan plan_memory(const Graph& graph, std::size_t slack) {
     plan.offsets[tensor] = gaps.take(room) + MemoryPlan::kGuardBytes;
     plan.unshared_bytes += room;
     if (room > kMostBytes || plan.unshared_bytes > kMostBytes) {
-      throw Error("the tensors of the graph come to more than 2^60 bytes");
+      throw Error("the tensors of the graph need more than 2^60 bytes");
     }
   };
   for (std::size_t i = 0; i < graph.tensors.size(); ++i) {

@@ -41,7 +41,7 @@ std::size_t CastInsertion::to(std::size_t tensor, DType dtype) {
   Node& node = graph_.nodes[added];
   const std::string cast_name = graph_.tensors[tensor].name + "." + std::string(name(dtype));
   node.name = cast_name;
-  node.cause = "precision: " + std::string(name(dtype)) + " wanted";
+  node.cause = "precision: " + std::string(name(dtype)) + " required";
   graph_.tensors[node.outputs[0]].name = cast_name;
   done_[{tensor, dtype}] = node.outputs[0];
   return node.outputs[0];

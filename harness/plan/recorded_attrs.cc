@@ -118,9 +118,9 @@ std::string RecordedAttrs::borders_text(const OpUse& use, const Dims& whole,
 std::string RecordedAttrs::whole_plane_text(const OpUse& use, const Dims& plane) const {
   const Dims x = shape_of(use, 0, tensor_of(record_, Side::input, use.inputs.at(0)));
   for (std::ptrdiff_t i = 1; i <= 2; ++i) {
-    if (std::ssize(x) < i || std::ssize(plane) < i) throw Unfit("there is no plane");
+    if (std::ssize(x) < i || std::ssize(plane) < i) throw Unfit("the tensor has no plane");
     const auto [less, more] = std::minmax(x.end()[-i], plane.end()[-i]);
-    if (less == 0 || more % less != 0) throw Unfit("the factor of the extents is not recorded");
+    if (less == 0 || more % less != 0) throw Unfit("the scale factor is not recorded");
   }
   return shape_text(plane, 2);
 }

@@ -152,16 +152,16 @@ class RecordReading {
       const DumpEntry& found = tensor_of(record_, Side::output, {{call.outputs[i]->name}, false});
       TensorDesc& desc = call.problem.outputs[i];
       if (!is_alike(found.desc.shape, desc.shape)) {
-        throw Unfit(fmt::format("output {} is {}, and of {} {}", found.name,
+        throw Unfit(fmt::format("output {} is {}; that of {} is {}", found.name,
                                 to_string(found.desc.shape), call.problem.op->name,
                                 to_string(desc.shape)));
       }
       if (found.desc.dtype != desc.dtype && call.problem.op->exact_reference != nullptr) {
-        throw Unfit(fmt::format("output {} is {}, and of {} {}", found.name, name(found.desc.dtype),
-                                call.problem.op->name, name(desc.dtype)));
+        throw Unfit(fmt::format("output {} is {}; that of {} is {}", found.name,
+                                name(found.desc.dtype), call.problem.op->name, name(desc.dtype)));
       }
       if (found.desc.dtype == DType::boolean && call.problem.op->exact_reference == nullptr) {
-        throw Unfit(fmt::format("output {} is a mask, and of {} a number", found.name,
+        throw Unfit(fmt::format("output {} is a mask; that of {} is a number", found.name,
                                 call.problem.op->name));
       }
       desc.dtype = found.desc.dtype;
@@ -222,7 +222,8 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
       std::string obstacle;
       try {
         if (!reading.holds(*row)) {
-          if (found.obstacle.empty()) found.obstacle = "it is used in a way that is not known";
+          if (found.obstacle.empty())
+            found.obstacle = "the table does not have this use of the operator";
           continue;
         }
         found.calls = parts_of(reading, *row, numbers, obstacle);

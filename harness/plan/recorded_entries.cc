@@ -36,7 +36,7 @@ const DumpEntry& tensor_of(const DumpRecord& record, Side side, const RecordedNa
   const bool is_taken = found->kind == EntryKind::tensor ||
                         (numbers == Numbers::as_tensors && found->kind == EntryKind::scalar &&
                          found->desc.elements() == 1);
-  if (!is_taken) throw Unfit(fmt::format("{} {} is no tensor", where, found->name));
+  if (!is_taken) throw Unfit(fmt::format("{} {} is not a tensor", where, found->name));
   if (!found->problem.empty()) throw Unfit(fmt::format("{}: {}", found->path, found->problem));
   return *found;
 }

@@ -34,7 +34,7 @@ void print_row(std::ostream& out, std::size_t number, const std::string& name, s
   if (!spared.empty() && has_room) line += "  " + spared;
   out << line << '\n';
   if (spared.empty() || has_room) return;
-  out << std::string(kIndent, ' ') << wrapped("spares " + spared, kWidth, kIndent + 2, kIndent)
+  out << std::string(kIndent, ' ') << wrapped("saves " + spared, kWidth, kIndent + 2, kIndent)
       << '\n';
 }
 
@@ -44,7 +44,7 @@ void print_ladder(std::ostream& out, const Remedy& remedy) {
     width = std::max(width, changes_text(step).size());
   }
   width = std::min(width, kWidestName);
-  out << fmt::format("   #  {:<{}}  TransData  Cast  copies        bytes  spares\n", "step", width);
+  out << fmt::format("   #  {:<{}}  TransData  Cast  copies        bytes  saves\n", "step", width);
   print_row(out, 0, printable(remedy.start), width, remedy.before, "");
   PlanCost before = remedy.before;
   for (std::size_t i = 0; i < remedy.ladder.size(); ++i) {
@@ -64,14 +64,14 @@ void print_proof(std::ostream& out, const Remedy& remedy) {
   const PlanCost& after = remedy.after();
   const std::string proof = fmt::format(
       "{} of {} settings (graphs {}, plans {}, tasks planned {}, {:.2f} s)",
-      remedy.is_proved ? "proved: the least" : "not proved: the least found",
+      remedy.is_proved ? "proved: the minimum" : "not proved: the best found",
       settings_text(remedy.settings), remedy.graphs, remedy.plans, remedy.tasks, remedy.seconds);
   out << "  " << wrapped(proof, kWidth, 4, 2) << '\n';
   if (!remedy.bound) return;
-  const std::string bound = fmt::format(
-      "lower bound whatever the rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
-      remedy.bound->trans_data, remedy.bound->casts, after.trans_data - remedy.bound->trans_data,
-      after.casts - remedy.bound->casts);
+  const std::string bound =
+      fmt::format("lower bound for all rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
+                  remedy.bound->trans_data, remedy.bound->casts,
+                  after.trans_data - remedy.bound->trans_data, after.casts - remedy.bound->casts);
   out << "  " << wrapped(bound, kWidth, 4, 2) << '\n';
 }
 
@@ -140,8 +140,8 @@ void print_remedy(std::ostream& out, const Remedy& remedy) {
   print_ladder(out, remedy);
   const std::string spared = spared_text(remedy.before, remedy.after());
   out << "  "
-      << (remedy.ladder.empty() ? std::string("nothing to spare")
-                                : wrapped("spared in all: " + spared, kWidth, 4, 2))
+      << (remedy.ladder.empty() ? std::string("nothing to save")
+                                : wrapped("saved in total: " + spared, kWidth, 4, 2))
       << '\n';
   print_proof(out, remedy);
 }

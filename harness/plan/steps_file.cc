@@ -111,7 +111,7 @@ Yaml ladder_node(const std::vector<Yaml>& chain, const Remedy& remedy) {
   for (std::size_t i = 0; i < remedy.ladder.size(); ++i) {
     const LadderStep& step = remedy.ladder[i];
     const std::string name = fmt::format("{}.{}", i + 1, name_of(step));
-    steps.push_back(step_node(step, name, after, "spares " + spared_text(before, step.cost)));
+    steps.push_back(step_node(step, name, after, "saves " + spared_text(before, step.cost)));
     after = name;
     before = step.cost;
   }

@@ -61,7 +61,7 @@ TEST_F(CasePlaces, FoldersAndPatternsStandForTheirFiles) {
   EXPECT_THAT(installed("--dry-run --cases 'x*'").err, HasSubstr("no case file matches 'x*'"));
   fs::create_directory(path("work/empty"));
   EXPECT_THAT(installed("--dry-run --cases empty").err,
-              HasSubstr("there is no case file (*.yaml) in the folder 'empty'"));
+              HasSubstr("the folder 'empty' has no case file (*.yaml)"));
 }
 
 TEST_F(CasePlaces, AContextIsNamedByItsId) {
@@ -73,7 +73,7 @@ TEST_F(CasePlaces, AContextIsNamedByItsId) {
   EXPECT_EQ(run.code, 0) << run.out << run.err;
   EXPECT_THAT(run.out, HasSubstr("unit[N=3,fp32]  (3x8, "));
   EXPECT_THAT(installed("--dry-run --case 'unti[N=2,fp32]'").err,
-              HasSubstr("there is no operator and no context 'unti'; did you mean 'unit'?"));
+              HasSubstr("unknown operator or context 'unti'; did you mean 'unit'?"));
   EXPECT_THAT(installed("--dry-run --case 'unit[N=9000000000000000000,fp32]'").err,
               AllOf(HasSubstr("--case 'unit[N=9000000000000000000,fp32]': "), HasSubstr(".yaml:")))
       << "the file is right but for the symbol";

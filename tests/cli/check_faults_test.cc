@@ -29,7 +29,7 @@ TEST_F(CheckFaults, ProgramsThatAreNoOtherBuildAreBadInput) {
   }
   const Outcome talker = check("--against " + script("talker", "echo hello; cat\n") + kSmall);
   EXPECT_EQ(talker.code, 2);
-  EXPECT_THAT(talker.err, HasSubstr("is no opbench with `check`"));
+  EXPECT_THAT(talker.err, HasSubstr("is not an opbench with `check`"));
 }
 
 TEST_F(CheckFaults, AnotherProtocolIsRefused) {
@@ -40,7 +40,7 @@ TEST_F(CheckFaults, AnotherProtocolIsRefused) {
 cat)");
   const Outcome ran = check("--against " + future + kSmall);
   EXPECT_EQ(ran.code, 2);
-  EXPECT_THAT(ran.err, HasSubstr("speaks versions 7 to 9 of the protocol"));
+  EXPECT_THAT(ran.err, HasSubstr("supports versions 7 to 9 of the protocol"));
 }
 
 TEST_F(CheckFaults, ACrashCostsTheCaseAndIsNoSuccess) {

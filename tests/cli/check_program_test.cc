@@ -224,7 +224,7 @@ TEST_F(CheckProgram, WhatIsWrongInAllTimedCallsIsFound) {
       check_faulty(kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=100");
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("1 ERROR"));
-  EXPECT_THAT(ran.out, HasSubstr("after timed calls its results are not those that were verified"));
+  EXPECT_THAT(ran.out, HasSubstr("after timed calls its results differ from the verified results"));
 }
 
 // The step of this build takes a framework's pool, between two TransData: no time counts any more.

@@ -46,8 +46,8 @@ TEST_F(RemedyCli, WhatItWritesRunsAndIsVerified) {
   const Outcome search = remedy({"--cases", unit(), "--context", "stride1", "--set", "N=1", "--out",
                                  path("steps.yaml"), "--json", path("remedy.json")});
   ASSERT_EQ(search.code, kAllWell) << search.err;
-  EXPECT_THAT(search.out, AllOf(HasSubstr("stride1[N=1,fp32]"), HasSubstr("proved: the least of"),
-                                HasSubstr("lower bound whatever the rules: 4 TransData"),
+  EXPECT_THAT(search.out, AllOf(HasSubstr("stride1[N=1,fp32]"), HasSubstr("proved: the minimum of"),
+                                HasSubstr("lower bound for all rules: 4 TransData"),
                                 Not(HasSubstr("stride2"))));
   const Json document = Json::parse(read("remedy.json"));
   EXPECT_EQ(document["schema"], "opbench-remedy");
@@ -116,13 +116,13 @@ TEST_F(RemedyCli, SaysWhereItStopsEarly) {
   const Outcome search =
       remedy({"--cases", source_file("cases/shufflenet_v2_training.yaml"), "--limit", "1"});
   EXPECT_EQ(search.code, kAllWell) << search.err;
-  EXPECT_THAT(search.out, HasSubstr("not proved: the least found of"));
+  EXPECT_THAT(search.out, HasSubstr("not proved: the best found of"));
 }
 
 TEST_F(RemedyCli, AContextWithoutChoicesHasNothingToSpare) {
   const Outcome search = remedy({"--cases", source_file("cases/conv_context.yaml")});
   EXPECT_EQ(search.code, kAllWell);
-  EXPECT_THAT(search.out, HasSubstr("nothing to spare"));
+  EXPECT_THAT(search.out, HasSubstr("nothing to save"));
 }
 
 TEST_F(RemedyCli, SaysWhatIsNotThere) {

@@ -134,7 +134,7 @@ TEST_F(CheckGate, UnverifiedMachineCodeStaysARegression) {
   base.code = current.code = "00ff";
   const CheckReport same = run();
   EXPECT_EQ(only_item(same).verdict, ChangeVerdict::slower);
-  EXPECT_THAT(only_item(same).notices, Contains(HasSubstr("not known without verification")));
+  EXPECT_THAT(only_item(same).notices, Contains(HasSubstr("without verification it is unknown")));
 }
 
 TEST_F(CheckGate, OtherMachineCodeStaysARegression) {
@@ -155,7 +155,7 @@ TEST_F(CheckGate, WhereTheMachineCodeIsNotKnownItStaysARegression) {
   const CheckReport report = run();
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(report).notices,
-              ElementsAre(HasSubstr("not known: the baseline cannot report it (unknown request")));
+              ElementsAre(HasSubstr("changed: the baseline cannot report it (unknown request")));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
@@ -300,7 +300,7 @@ TEST_F(CheckGate, WhatNoNumberOfRoundsTellsFromNoChangeIsTooNoisy) {
   EXPECT_EQ(report.exit_code(), kTooNoisy);
   EXPECT_EQ(outcome_text(report), "TOO NOISY");
   EXPECT_THAT(reason_text(report),
-              StartsWith("nothing looks slower, and noise hides whether 1 of 1 became slower; "));
+              StartsWith("nothing looks slower, but noise may hide a slowdown of 1 of 1; "));
   EXPECT_GT(current.samples(kCase, "v"), 12 + 30 + 30 + 30) << "all of the budget was used";
 }
 
@@ -604,7 +604,7 @@ TEST_F(CheckGate, TimedCallsThatAreAllWrongAreARegression) {
   current.add_case(ScriptedBuild::listed_case(kCase), {wrong});
   const CheckReport report = run();
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
-  EXPECT_THAT(only_item(report).evidence, HasSubstr("are not those that were verified"));
+  EXPECT_THAT(only_item(report).evidence, HasSubstr("differ from the verified results"));
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 

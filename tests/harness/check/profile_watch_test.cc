@@ -120,8 +120,9 @@ TEST(ProfileWatch, AsksWhereFewOperatorsAreCommon) {
                        ingest_samples({"kernel_details/llm_bf16_st_rank0.csv"}), {});
   EXPECT_TRUE(two.is_of_two_networks());
   EXPECT_NEAR(two.changes[0].of_network, 63128.66 / 8873.737, 1e-3);
-  EXPECT_THAT(printed(two), testing::HasSubstr("note: 2 of 241 operators in common: are these of "
-                                               "one network?\n"));
+  EXPECT_THAT(printed(two),
+              testing::HasSubstr("note: 2 of 241 operators in common: are the profiles of "
+                                 "one network?\n"));
 }
 
 /// Profiles of single rows, five steps each, without noise but for 0 to 4 %.

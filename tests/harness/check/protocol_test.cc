@@ -236,7 +236,7 @@ TEST(CheckWorker, AFirstCallIsTimedOnce) {
     EXPECT_EQ(parse_sampled(lines[i]).wrong, "");
   }
   EXPECT_THAT([&] { parse_sampled(lines[3]); },
-              ThrowsMessage<WorkerError>(HasSubstr("it had its first call")));
+              ThrowsMessage<WorkerError>(HasSubstr("its first call has already run")));
   EXPECT_FALSE(parse_opened(lines[5]).first_call);
 }
 
@@ -362,7 +362,7 @@ contexts:
 
   request.context->name = "other";
   EXPECT_THAT([&] { parse_opened(answers({open_line(request)})[1]); },
-              ThrowsMessage<WorkerError>(HasSubstr("there is no context 'other'")));
+              ThrowsMessage<WorkerError>(HasSubstr("the file has no context 'other'")));
 }
 
 // Faults that nobody can read are no test.

@@ -129,10 +129,11 @@ TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
   EXPECT_EQ(reason_text(sorted_report({same, lost, lost})),
             "ERROR v on e[1], 1 thread: evidence of v; and 1 more");
   EXPECT_THAT(reason_text(sorted_report({})), testing::StartsWith("no case is selected; "));
-  EXPECT_EQ(reason_text(sorted_report({fresh})), "none of 1 is in both builds and right in both");
+  EXPECT_EQ(reason_text(sorted_report({fresh})),
+            "nothing to compare: no result of 1 is in both builds and correct in both");
   EXPECT_THAT(
       reason_text(sorted_report({same, noisy})),
-      testing::StartsWith("nothing looks slower, and noise hides whether 1 of 2 became slower; "));
+      testing::StartsWith("nothing looks slower, but noise may hide a slowdown of 1 of 2; "));
 }
 
 TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {

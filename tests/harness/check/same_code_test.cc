@@ -102,7 +102,7 @@ TEST_F(SameCode, OfResultsThatWereNotVerifiedIsNotKnown) {
   compared_.variants[0].item.current_bits = "";
   EXPECT_TRUE(settled().is_open);
   EXPECT_EQ(compared_.variants[0].code_unknown,
-            "whether both have the same inputs is not known without verification");
+            "without verification it is unknown if both have the same inputs");
 }
 
 TEST_F(SameCode, OfABuildThatCannotTellIsNotKnown) {
@@ -137,7 +137,7 @@ TEST(UnknownCode, IsNotedOfWhatLooksSlower) {
     return item.notices;
   };
   EXPECT_THAT(notices(ChangeVerdict::slower, false, "it is old"),
-              ElementsAre("whether its machine code changed is not known: it is old"));
+              ElementsAre("it is unknown if its machine code changed: it is old"));
   EXPECT_THAT(notices(ChangeVerdict::ambiguous, true, "it is old"), testing::SizeIs(1));
   EXPECT_THAT(notices(ChangeVerdict::ambiguous, false, "it is old"), IsEmpty());
   EXPECT_THAT(notices(ChangeVerdict::same, true, "it is old"), IsEmpty());

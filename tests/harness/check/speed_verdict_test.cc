@@ -84,15 +84,15 @@ TEST(SpeedVerdict, TheFloorComesToAQuarterOfACallAtMost) {
   EXPECT_EQ(slower.verdict, ChangeVerdict::slower);
   EXPECT_EQ(slower.threshold, 0.25);
   EXPECT_THAT(slower.evidence,
-              HasSubstr("it counts from 25%, the most that the floor of 0.05 us comes to"));
+              HasSubstr("a change counts from 25%, the limit of the floor of 0.05 us"));
   times.screening = times.verdict = times.confirmation = stage(0.06, 0.2, 0.01, 30);
   EXPECT_EQ(judged(times).verdict, ChangeVerdict::same);
   EXPECT_EQ(judged(times).threshold, 0.25);
-  EXPECT_THAT(judged(times).evidence, HasSubstr("; it counts from 25%, the most that"));
+  EXPECT_THAT(judged(times).evidence, HasSubstr("; a change counts from 25%, the limit of"));
   times.screening = times.verdict = times.confirmation = stage(0.4, 0.1, 0.001, 30);
   EXPECT_EQ(judged(times).verdict, ChangeVerdict::same);
   EXPECT_THAT(judged(times).evidence,
-              HasSubstr("; it counts from 12.5%, which the floor of 0.05 us is here"));
+              HasSubstr("; a change counts from 12.5%, the floor of 0.05 us"));
 }
 
 TEST(SpeedVerdict, AFloorThatIsAskedForIsThatFloor) {
@@ -180,7 +180,7 @@ TEST(SpeedVerdict, AmbiguousNamesTheTestThatFailed) {
   EXPECT_TRUE(judged(times).is_too_noisy);
   times.verdict = stage(100, 0.10, 0.01, 30);
   times.confirmation = stage(100, 0.10, 0.2, 30);
-  EXPECT_THAT(judged(times).evidence, HasSubstr("not confirmed in fresh processes"));
+  EXPECT_THAT(judged(times).evidence, HasSubstr("not confirmed in new processes"));
   EXPECT_TRUE(judged(times).is_unfinished) << "it looks slower";
   EXPECT_FALSE(judged(times).is_too_noisy);
   times.confirmation = times.verdict;

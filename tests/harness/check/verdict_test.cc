@@ -107,7 +107,7 @@ TEST(CheckVerdict, OtherBitsOfWhatHasOneRightResultAreAnError) {
   const CheckedItem item = met(&before, &after, false);
   EXPECT_EQ(item.verdict, ChangeVerdict::error);
   EXPECT_TRUE(item.is_regression);
-  EXPECT_THAT(item.evidence, HasSubstr("its operator has one right result"));
+  EXPECT_THAT(item.evidence, HasSubstr("the result of its operator is defined bit for bit"));
 }
 
 TEST(CheckVerdict, OtherBitsFailWhereAsked) {
@@ -123,7 +123,7 @@ TEST(CheckVerdict, OtherBitsAreANotice) {
   const OpenedVariant before = variant(Status::passed, 2, "1"),
                       after = variant(Status::passed, 2, "2");
   EXPECT_THAT(met(&before, &after, true).notices,
-              testing::ElementsAre(HasSubstr("no longer the same bits")));
+              testing::ElementsAre(HasSubstr("the bits of the results changed")));
   EXPECT_TRUE(met(&before, &before, true).notices.empty());
 }
 

@@ -143,7 +143,7 @@ TEST(CheckWatch, TwoRunsSideBySideHaveTheVerdictsOfTheWatch) {
   after.machine.cores = 64;
   out.str("");
   EXPECT_EQ(compare_runs(out, after, before, error_of, true, {}).slower, 0u);
-  EXPECT_THAT(out.str(), HasSubstr("The machines differ: times are shown and not compared."));
+  EXPECT_THAT(out.str(), HasSubstr("The machines differ: times are shown but not compared."));
 }
 
 TEST(CheckWatch, EmptyResultsAreNoSuccess) {

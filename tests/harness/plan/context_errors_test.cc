@@ -80,7 +80,7 @@ TEST(ContextErrors, OfTheKeysOfAContext) {
           {"    name: c\n  - name: c\n    inputs: {x: [2]}\n    nodes: [{op: relu, in: x, out: "
            "y}]\n"
            "    outputs: [y]\n",
-           "f.yaml:6: context 'c' stands twice, first at f.yaml:2"},
+           "f.yaml:6: context 'c' occurs twice, first at f.yaml:2"},
       });
 }
 
@@ -127,10 +127,10 @@ TEST(ContextErrors, OfTensorsAndNodes) {
            "f.yaml:7: tensor 'input' is written twice, first at f.yaml:3"},
           {"      - {name: a, op: relu, in: y, out: z}\n      - {name: a, op: relu, in: y, out: "
            "w}\n",
-           "f.yaml:8: node name 'a' stands twice, first at f.yaml:7"},
+           "f.yaml:8: node name 'a' occurs twice, first at f.yaml:7"},
           {"      - {op: relu, in: y, out: z}\n",
-           "f.yaml:7: node 'relu1' is used by nothing: name its result in outputs or remove it"},
-          {"      - {op: relu, in: y, out: _}\n", "f.yaml:7: node 'relu1' is used by nothing"},
+           "f.yaml:7: node 'relu1' is not used: name its result in outputs or remove it"},
+          {"      - {op: relu, in: y, out: _}\n", "f.yaml:7: node 'relu1' is not used"},
           {"      - {op: softplus, in: y, out: z, attrs: {\n          beta: x}}\n",
            "f.yaml:8: softplus: attribute 'beta' is 'x'; it must be a finite number"},
           {"      - {op: softplus, in: y, out: z, attrs: {bta: 1}}\n",
@@ -142,9 +142,9 @@ TEST(ContextErrors, OfTensorsAndNodes) {
           {"    parameters: {w: [1]}\n", "f.yaml:7: parameter 'w' is used by no node"},
           {"      - {op: relu, in: d, out: e, name: p}\n      - {op: relu, in: e, out: d, name: "
            "q}\n",
-           "f.yaml:7: nodes wait for each other: p > q > p"},
+           "f.yaml:7: nodes depend on each other: p > q > p"},
           {"      - {op: relu, in: d, out: d, name: p}\n",
-           "f.yaml:7: nodes wait for each other: p > p"},
+           "f.yaml:7: nodes depend on each other: p > p"},
           {"      - {op: relu, in: _, out: z}\n", "f.yaml:7: unknown tensor '_'"},
           {"      - {op: relu, in: y, out: a b}\n", "f.yaml:7: the name of a tensor is 'a b'"},
       });
@@ -160,8 +160,8 @@ TEST(ContextErrors, OfOutputs) {
                            {"    outputs: [yess]\n",
                             "f.yaml:5: output 'yess' is written by no node; did you mean 'yes'?"},
                            {"    outputs: [yes, x]\n",
-                            "f.yaml:5: output 'x' is given to the context and written by"},
-                           {"    outputs: [yes, yes]\n", "f.yaml:5: output 'yes' stands twice"},
+                            "f.yaml:5: output 'x' is given to the context, not written by"},
+                           {"    outputs: [yes, yes]\n", "f.yaml:5: output 'yes' occurs twice"},
                        });
 }
 
@@ -224,18 +224,18 @@ TEST(ContextErrors, OfBlocks) {
           {"      - {include: sink, name: n, in: [x, x], out: y, repeat: 2}\n",
            "f.yaml:14: block 'sink' has 2 inputs and 1 outputs; to be repeated, it needs as many"},
           {"      - {include: pass, name: n, in: [x, x], out: [_, y]}\n",
-           "f.yaml:12: an output is 'x', which is given to the context and written by no node"},
+           "f.yaml:12: output 'x' is given to the context, not written by a node"},
           {"      - {include: pass, name: n, in: [x, z], out: [y, z]}\n",
-           "f.yaml:14: tensor 'z' is made of nothing but itself"},
+           "f.yaml:14: tensor 'z' is defined only by itself"},
           {"      - {include: pass, name: n, in: [x, x], out: [_, z]}\n"
            "      - {op: relu, in: z, out: y}\n",
-           "f.yaml:7: node 'n.relu' is used by nothing: name its result in outputs or remove it"},
+           "f.yaml:7: node 'n.relu' is not used: name its result in outputs or remove it"},
           {"      - {include: sink, name: n, in: [x, w], out: w}\n      - {op: relu, in: w, out: "
            "y}\n",
-           "f.yaml:8: nodes wait for each other: n.add > n.add"},
+           "f.yaml:8: nodes depend on each other: n.add > n.add"},
           {"      - {include: unit, name: n, in: x, out: z, with: {C: 1, M: 1}}\n"
            "      - {op: relu, name: n.softplus, in: z, out: y}\n",
-           "f.yaml:15: node name 'n.softplus' stands twice, first at f.yaml:5"},
+           "f.yaml:15: node name 'n.softplus' occurs twice, first at f.yaml:5"},
       });
 }
 
@@ -247,7 +247,7 @@ TEST(ContextErrors, OfBlocksThatNobodyIncludes) {
           {"  b: {inputs: [a], node: []}\n", "f.yaml:2: unknown key 'node' in a block; did you"},
           {"  b:\n    inputs: [a, u]\n    nodes: [{op: relu, in: a, out: c}]\n    outputs: [c]\n",
            "f.yaml:3: input 'u' is used by no node"},
-          {"  b:\n    symbols: [C, C]\n", "f.yaml:3: symbol 'C' stands twice"},
+          {"  b:\n    symbols: [C, C]\n", "f.yaml:3: symbol 'C' occurs twice"},
           {"  b:\n    symbols: {1C: 2}\n", "f.yaml:3: symbol '1C' must begin with a letter"},
           {"  b:\n    inputs: [a]\n    outputs: [c]\n    nodes:\n"
            "      - {include: d, name: d, in: a, out: c}\n",
@@ -274,9 +274,9 @@ TEST(ContextErrors, OfSteps) {
           {"      - {summary: a}\n", "f.yaml:11: the step has no 'name'"},
           {"      - {name: a, afer: b}\n", "f.yaml:11: unknown key 'afer' in a step; did you mean"},
           {"      - {name: a}\n      - {name: a}\n",
-           "f.yaml:12: step 'a' stands twice, first at f.yaml:11"},
+           "f.yaml:12: step 'a' occurs twice, first at f.yaml:11"},
           {"      - {name: a, after: b}\n      - {name: b}\n",
-           "f.yaml:11: no earlier step is called 'b'; there are none"},
+           "f.yaml:11: no earlier step is called 'b'; no name is defined"},
           {"      - {name: first}\n      - {name: a, after: frst}\n",
            "f.yaml:12: no earlier step is called 'frst'; did you mean 'first'?"},
           {"      - {name: a, set: {M: 1}}\n",

@@ -64,7 +64,7 @@ TEST_F(CastInsertionTest, ATensorIsCastOnceToEachDtype) {
   EXPECT_NE(casts_.to(wide_, DType::bf16), first);
   ASSERT_EQ(graph_.nodes.size(), 2u);
   EXPECT_EQ(graph_.nodes[0].name, "x.fp16");
-  EXPECT_EQ(graph_.nodes[0].cause, "precision: fp16 wanted");
+  EXPECT_EQ(graph_.nodes[0].cause, "precision: fp16 required");
   EXPECT_EQ(graph_.tensors[first].name, "x.fp16");
 }
 

@@ -61,7 +61,7 @@ TEST(StepsFile, ReadsBackAsTheLadder) {
   EXPECT_EQ(context.steps[0].rules, found.remedy.written.rules);
   EXPECT_EQ(context.steps[0].variants, found.remedy.written.variants);
   EXPECT_EQ(context.steps[1].name, "1.weight_format_init-conv2d.conv2d");
-  EXPECT_EQ(context.steps[1].summary, "spares 2 TransData");
+  EXPECT_EQ(context.steps[1].summary, "saves 2 TransData");
   EXPECT_EQ(context.steps[1].rules, found.remedy.ladder[0].setting.rules);
   EXPECT_EQ(context.steps[1].variants, found.remedy.ladder[0].setting.variants);
   for (const ContextStep& step : context.steps) {

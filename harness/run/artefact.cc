@@ -42,7 +42,7 @@ class AttachedBytes : public std::streambuf {
     const bool is_file = entry.problem.empty() && entry.stored == StoredType::i8 &&
                          std::size_t(left_.count) <= kLargestResultsFile;
     if (is_file) return;
-    throw Error(fmt::format("{}: {}: is no file of bytes, or one above {} MiB{}", printable(path),
+    throw Error(fmt::format("{}: {}: is not a file of bytes, or is above {} MiB{}", printable(path),
                             printable(entry.path), kLargestResultsFile >> 20,
                             entry.problem.empty() ? "" : ": " + entry.problem));
   }
@@ -127,10 +127,10 @@ bool Artefact::is_hdf5(const std::string& path) {
 Artefact::Artefact(const std::string& path)
     : path_(path), file_(path), entries_(file_.attachments()) {
   if (!entries_.empty()) return;
-  throw Error(fmt::format(
-      "{}: no artefact: a file of `opbench run --artefact` or `opbench compare -o FILE.h5` has "
-      "results in /opbench",
-      printable(path)));
+  throw Error(
+      fmt::format("{}: not an artefact: a file of `opbench run --artefact` or `opbench compare -o "
+                  "FILE.h5` has results in /opbench",
+                  printable(path)));
 }
 
 const DumpEntry* Artefact::find(std::string_view folder, std::string_view name) const {
@@ -159,7 +159,7 @@ std::string Artefact::text(std::string_view name) {
   const std::int64_t bytes = entry->problem.empty() ? entry->desc.elements() : 0;
   if (entry->problem.empty() &&
       (entry->stored != StoredType::i8 || std::size_t(bytes) > kLargestDocument)) {
-    throw Error(fmt::format("{}: {}: is no file of bytes, or one above {} MiB", printable(path_),
+    throw Error(fmt::format("{}: {}: is not a file of bytes, or is above {} MiB", printable(path_),
                             printable(entry->path), kLargestDocument >> 20));
   }
   std::string text(static_cast<std::size_t>(bytes), '\0');
@@ -173,8 +173,8 @@ std::vector<Value> Artefact::column(std::string_view name, StoredType stored) {
   if (entry == nullptr) throw Error(fmt::format("{}: has no samples/{}", printable(path_), name));
   if (entry->problem.empty() &&
       (entry->stored != stored || std::size_t(entry->desc.elements()) > kMostSamples)) {
-    throw Error(fmt::format("{}: {}: is no list of numbers as samples have it", printable(path_),
-                            printable(entry->path)));
+    throw Error(
+        fmt::format("{}: {}: is not a list of numbers", printable(path_), printable(entry->path)));
   }
   std::vector<Value> values(entry->problem.empty() ? std::size_t(entry->desc.elements()) : 0);
   file_.read(*entry, {0, static_cast<std::int64_t>(values.size())}, values.data());
@@ -189,11 +189,11 @@ void Artefact::take_samples(ResultsFile& results) {
   const auto iterations = column<std::int64_t>("iterations", StoredType::i64);
   const auto preemptions = column<std::int64_t>("preemptions", StoredType::i64);
   const auto fail = [&](const std::string& what) {
-    throw Error(fmt::format("{}: samples do not go with the results: {}", printable(path_), what));
+    throw Error(fmt::format("{}: samples do not match the results: {}", printable(path_), what));
   };
   for (const std::size_t size :
        {start.size(), duration.size(), per_call.size(), iterations.size(), preemptions.size()}) {
-    if (size != record.size()) fail("lists of other lengths");
+    if (size != record.size()) fail("lists have different lengths");
   }
   std::size_t next = 0;
   std::int64_t place = -1;
@@ -202,17 +202,17 @@ void Artefact::take_samples(ResultsFile& results) {
     if (!holder.times) return;
     for (Sample& sample : holder.times->samples) {
       if (next == record.size() || record[next] != place) {
-        fail(fmt::format("records[{}] has others", place));
+        fail(fmt::format("records[{}] has other samples", place));
       }
       const bool is_sound = std::isfinite(start[next]) && std::isfinite(duration[next]) &&
                             iterations[next] == sample.iterations && preemptions[next] >= 0 &&
                             per_call[next] / 1e3 == sample.ns_per_call / 1e3;
-      if (!is_sound) fail(fmt::format("a number of records[{}]", place));
+      if (!is_sound) fail(fmt::format("a number of records[{}] differs", place));
       sample = {start[next], duration[next], per_call[next], iterations[next], preemptions[next]};
       ++next;
     }
   });
-  if (next != record.size()) fail("there are more of them");
+  if (next != record.size()) fail("there are too many");
 }
 
 ResultsFile Artefact::results() {

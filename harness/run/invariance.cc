@@ -182,7 +182,8 @@ class Check {
   }
 
   InvarianceCell isas() const {
-    InvarianceCell cell{InvarianceCell::not_applicable, {}, "this machine has one"};
+    InvarianceCell cell{
+        InvarianceCell::not_applicable, {}, "this machine has a single instruction set"};
     for (const std::string& isa : supported_isas()) {
       if (isa == current_isa()) continue;
       compare(cell, isa, run_kernel_on(kernel_, problem_, inputs_, {.isa = isa}), true);

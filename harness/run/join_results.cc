@@ -108,12 +108,12 @@ ExitCode exit_code_of(const ResultsFile& file) {
 }
 
 ResultsFile join_results(std::vector<ResultsFile> files) {
-  if (files.empty()) throw Error("there are no results to join");
+  if (files.empty()) throw Error("no results to join");
   Origins origins;
   for (const ResultsFile& file : files) {
     if (!file.others.empty() && files.size() > 1) {
       throw Error(
-          fmt::format("{}: holds results of {} unlike machines, which cannot be joined with "
+          fmt::format("{}: holds results of {} different machines, which cannot be joined with "
                       "others: report it alone",
                       file.path, file.others.size() + 1));
     }

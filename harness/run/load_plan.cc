@@ -147,7 +147,7 @@ class LoadPlanner {
   static void require_dumpable(const DumpRecord& record) {
     check_op_name(record.op);
     if (!record.seq || *record.seq < 0 || *record.seq > std::numeric_limits<int>::max()) {
-      throw Error(fmt::format("'{}' is no number under which it could be dumped", record.seq_text));
+      throw Error(fmt::format("'{}' is not a record number of a dump", record.seq_text));
     }
   }
 
@@ -200,8 +200,9 @@ class LoadPlanner {
                          fmt::join(selection_.variants, " or "));
     }
     const std::string reason = refusal(*tried.front(), problem);
-    return reason.empty() ? fmt::format("{} takes it in none of these formats", tried.front()->name)
-                          : fmt::format("{}: {}", tried.front()->name, reason);
+    return reason.empty()
+               ? fmt::format("{} does not take it in any of these formats", tried.front()->name)
+               : fmt::format("{}: {}", tried.front()->name, reason);
   }
 
   std::shared_ptr<const LoadedRecord> record_of(const DumpRecord& record, const RecordedCall& call,

@@ -124,8 +124,8 @@ void CollectedUnits::require_plan(const std::string& digest, const std::string& 
   now.command = command;
   now.machine = describe_machine();
   throw Error(
-      fmt::format("{} is of plan {}, and this is plan {}{}; go on with the flags and the "
-                  "opbench that it was begun with, or name another folder",
+      fmt::format("{} is of plan {}, and this is plan {}{}; resume with the same flags and the "
+                  "same opbench, or name another folder",
                   files_.front(), header_.plan, digest, why_other_plan(header_, now)));
 }
 

@@ -206,7 +206,7 @@ Verification OpenUnit::end_timing(std::size_t i) {
   if (is_failed) opened_[i].failed_on = watch.inputs();
   watch.restore();
   if (!is_failed && workspace_->given_fingerprint(variant(i)) != timing_->given) {
-    judged = {Verdict::failed, "changed what it was given while it was timed"};
+    judged = {Verdict::failed, "changed given tensors while it was timed"};
   } else if (!is_failed) {
     loaded_ = timing_->values;
   }
@@ -239,8 +239,8 @@ Verification OpenUnit::judge_timed(std::size_t i) {
   const bool is_right = found.judgement.verdict != Verdict::failed;
   if (is_right && repeats(i) && !repeats_timed(i)) {
     found.judgement = {Verdict::failed,
-                       "in a timed call: results that are not those of its inputs; on the same "
-                       "values, after others, it leaves other bits"};
+                       "in a timed call: the results do not belong to its inputs; on the same "
+                       "values, after others, it gives other bits"};
   }
   return found;
 }
@@ -276,7 +276,7 @@ Verification OpenUnit::judge_rounds(std::size_t i) {
   Verification found = verifier.verify(chosen, *workspace_, bound(i), threads_);
   found.stats = {};
   if (found.judgement.verdict == Verdict::failed || element_bits(i) == last.results) return found;
-  found.judgement = {Verdict::failed, "a timed call left other results than a checked one"};
+  found.judgement = {Verdict::failed, "a timed call left other results than a verified one"};
   if (!repeats(i)) {
     const std::vector<StepResult> now =
         collect_results(*chosen.step, workspace_->storage_of(chosen));

@@ -65,20 +65,19 @@ void print_problems(std::ostream& out, const OverflowScan& scan) {
 void print_advice(std::ostream& out, const LossScaleAdvice& advice) {
   out << fmt::format("\nLoss scale, by a dump that was made with {:g}:\n", advice.recorded);
   out << fmt::format(
-      "  {} gradients{}: {:.3g} % are 0, {:.3g} % of the others below fp16's normal numbers\n",
-      advice.gradients.elements, advice.is_half ? " in fp16" : ", if their fp32 was fp16",
+      "  {} gradients{}: {:.3g} % are 0; of the others {:.3g} % are below fp16's normal numbers\n",
+      advice.gradients.elements, advice.is_half ? " in fp16" : ", if fp32 gradients were fp16",
       100 * advice.zero_share(), 100 * advice.subnormal_share());
   if (advice.largest) {
-    out << fmt::format("  largest that survives: {:g} ({} holds {:.4g} at most)\n", *advice.largest,
-                       printable(advice.limit), advice.limit_value);
+    out << fmt::format("  largest without overflow: {:g} ({} holds {:.4g} at most)\n",
+                       *advice.largest, printable(advice.limit), advice.limit_value);
   } else {
-    out << fmt::format("  largest that survives: less than {:g}, with which it overflowed\n",
+    out << fmt::format("  largest without overflow: less than {:g}, which overflowed\n",
                        advice.recorded);
   }
   if (!advice.smallest) return;
-  out << fmt::format(
-      "  smallest useful: {:g} (at most {:g} % of those that are not 0 below normal)\n",
-      *advice.smallest, 100 * LossScaleAdvice::kLost);
+  out << fmt::format("  smallest useful: {:g} (at most {:g} % of the nonzero ones below normal)\n",
+                     *advice.smallest, 100 * LossScaleAdvice::kLost);
 }
 
 Json record_value(const ScannedRecord& record) {

@@ -45,8 +45,8 @@ int read_version(const JsonValue& root, const char* key, int newest) {
   const std::int64_t version = value.integer(1, std::numeric_limits<int>::max());
   if (version > newest) {
     value.fail(
-        fmt::format("is version {} of the format; this opbench reads versions up to {}: use "
-                    "one that is as new as the one that wrote the file",
+        fmt::format("is version {} of the format; this opbench reads versions up to {}: use the "
+                    "version that wrote the file, or a later one",
                     version, newest));
   }
   return static_cast<int>(version);
@@ -139,7 +139,7 @@ class Lines {
     const JsonValue root(json, place_);
     if (json.is_object() && json.contains(kPartKey)) return take_header(root);
     if (!header_) {
-      root.fail(fmt::format("is no part of opbench run: its first line must have the key '{}'",
+      root.fail(fmt::format("is not a part of opbench run: its first line must have the key '{}'",
                             kPartKey));
     }
     UnitResult result = read_unit(root, header_->results_version);
@@ -207,7 +207,7 @@ void read_part_file(const std::string& path, const PartReader& reader) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw Error(fmt::format("cannot read '{}': it is no regular file", path));
+    throw Error(fmt::format("cannot read '{}': it is not a regular file", path));
   }
   std::ifstream in(path, std::ios::binary);
   if (!in) throw Error(fmt::format("cannot read '{}': {}", path, std::strerror(errno)));

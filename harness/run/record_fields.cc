@@ -87,7 +87,7 @@ constexpr Field kBound = {
 
 bool has_no_step(const JsonValue& value, const Record& r) {
   if (r.step) return false;
-  if (!value.is_null()) value.fail("is there, but the record has no 'step'");
+  if (!value.is_null()) value.fail("is set, but the record has no 'step'");
   return true;
 }
 

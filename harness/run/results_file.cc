@@ -57,14 +57,14 @@ std::vector<Sample> read_samples(const JsonValue& record) {
 
 int read_version(const JsonValue& root) {
   if (!root.has("opbench")) {
-    root.fail("is no result of opbench run --json: it has no 'opbench', the format's version");
+    root.fail("is not a result of opbench run --json: it has no 'opbench', the format's version");
   }
   const JsonValue value = root.member("opbench");
   const std::int64_t version = value.integer(1, kLargestInteger);
   if (version > kResultsVersion) {
     value.fail(
-        fmt::format("is version {} of the format; this opbench reads versions up to {}: use "
-                    "one that is as new as the one that wrote the file",
+        fmt::format("is version {} of the format; this opbench reads versions up to {}: use the "
+                    "version that wrote the file, or a later one",
                     version, kResultsVersion));
   }
   return static_cast<int>(version);
@@ -101,7 +101,8 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path, Record
   if (!root.has("others")) return file;
   const JsonValue others = root.member("others");
   others.elements([&](const JsonValue& other) {
-    if (other.has("others")) other.member("others").fail("is there twice; others have none");
+    if (other.has("others"))
+      other.member("others").fail("is nested: results in 'others' have no 'others'");
     RecordLists own;
     own[other.place()] = std::move(taken[other.place()]);
     file.others.push_back(parse_results(other, path, std::move(own)));

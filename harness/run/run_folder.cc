@@ -73,11 +73,10 @@ void RunFolder::begin_anew(const UnitPlan& plan, const Part& part,
   if (!part.is_whole()) earlier.require_plan(plan.digest, command);
   const std::size_t wanted = part.is_whole() ? earlier.units() : units_of(plan, part).size();
   if (!earlier.is_empty() && earlier.size() < wanted) {
-    throw Error(
-        fmt::format("'{}' holds {} of the {} units of a run that has not ended; go on with "
-                    "--resume {}, or remove it",
-                    part.is_whole() ? parts().string() : files.front(), earlier.size(), wanted,
-                    directory_.string()));
+    throw Error(fmt::format(
+        "'{}' has {} of {} units of an incomplete run; continue with --resume {}, or remove it",
+        part.is_whole() ? parts().string() : files.front(), earlier.size(), wanted,
+        directory_.string()));
   }
   for (const std::string& file : files) {
     std::error_code error;

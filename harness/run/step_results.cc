@@ -150,11 +150,11 @@ Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& stora
   }
   const Judgement judged = compare_results(actual, expected, step.spec.standard, find_rounding);
   if (judged.verdict == Verdict::failed) {
-    return {Verdict::failed, fmt::format("other than step '{}': {}", first->step, judged.reason)};
+    return {Verdict::failed, fmt::format("differs from step '{}': {}", first->step, judged.reason)};
   }
   if (alone == 0) return {};
   return {Verdict::passed,
-          fmt::format("{} results have no partner in step '{}'", alone, first->step)};
+          fmt::format("{} results have no counterpart in step '{}'", alone, first->step)};
 }
 
 namespace {

@@ -112,7 +112,7 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
   std::vector<Sample> samples;
   auto* registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
     if (options.watch != nullptr && !options.watch->missed().empty()) {
-      state.SkipWithError("a call was none");
+      state.SkipWithError("a call skipped work");
       return;
     }
     samples.push_back(run_once(state, options, call));

@@ -227,12 +227,12 @@ Verification Verifier::verify(const UnitVariant& variant, const Workspace& works
     const bool is_right = result.judgement.verdict != Verdict::failed;
     if (is_right && rules_.repeats &&
         !repeats_its_bits(check, rules_, run, seconds_since(start) / 10)) {
-      return fail("leaves other bits when it runs again on the same values");
+      return fail("gives other bits when it runs again on the same values");
     }
   }
   const bool is_failed = result.judgement.verdict == Verdict::failed;
   if (!is_failed && !is_covered && workspace.given_fingerprint(variant) != given) {
-    result.judgement = {Verdict::failed, "changed what it was given"};
+    result.judgement = {Verdict::failed, "changed given tensors"};
   }
   return result;
 }

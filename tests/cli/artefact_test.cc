@@ -201,8 +201,8 @@ TEST_F(ArtefactCli, BadInputIsOneLine) {
   expect_one_line_error(explain("", std::filesystem::path(write("text", "no JSON")).filename()),
                         kBadInput, "text");
   const std::string npu = source_file("examples/dumps/npu.h5");
-  expect_one_line_error(opbench_with({"explain", npu}), kBadInput, "no artefact");
-  expect_one_line_error(opbench_with({"report", npu}), kBadInput, "no artefact");
+  expect_one_line_error(opbench_with({"explain", npu}), kBadInput, "not an artefact");
+  expect_one_line_error(opbench_with({"report", npu}), kBadInput, "not an artefact");
   EXPECT_THAT(files(), ElementsAre("text")) << "nothing half-written";
   ASSERT_EQ(run({"--artefact", path("x.h5"), "--json", path("x.json")}).code, kAllWell);
   expect_one_line_error(opbench_with({"report", path("x.json"), "--format", "trace"}), kBadInput,

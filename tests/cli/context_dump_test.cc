@@ -229,7 +229,7 @@ TEST_F(ContextDump, AFailedStepIsThereWithItsReason) {
   const std::vector<Executed> records = executed(path("x.h5"));
   EXPECT_THAT(column(records, &Executed::op), ElementsAre("relu", "softplus"));
   EXPECT_THAT(column(records, &Executed::status), ElementsAre("passed", "failed"));
-  EXPECT_THAT(records.at(1).reason, HasSubstr("other than step 'relu': y: "));
+  EXPECT_THAT(records.at(1).reason, HasSubstr("differs from step 'relu': y: "));
   EXPECT_EQ(records.at(1).inputs, records.at(0).inputs);
 }
 

@@ -143,7 +143,7 @@ TEST_F(OverflowCli, AFileTellsHeadroomAndLossScales) {
   const Outcome text = run_program({"overflow", file, "--loss-scale", "1024"});
   EXPECT_THAT(text.out, StartsWith("None of 2 operators holds Inf, NaN or +-65504"));
   EXPECT_THAT(text.out, HasSubstr("     5.99 fp16 /mul_Tensor/1/output/result\n"));
-  EXPECT_THAT(text.out, HasSubstr("largest that survives: 1.67772e+07 (/MulBackward0/2/output/"
+  EXPECT_THAT(text.out, HasSubstr("largest without overflow: 1.67772e+07 (/MulBackward0/2/output/"
                                   "grad_inputs/grad_inputs_0 holds 3 at most)"));
 }
 

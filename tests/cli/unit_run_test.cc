@@ -241,8 +241,7 @@ TEST_F(UnitRun, AnotherRunIsNotContinuedAndAnUnfinishedOneNotReplaced) {
   const std::string text = read(file);
   write(file, text.substr(0, text.size() - 1));
   expect_refused({"--out", path("d")},
-                 "holds 3 of the 4 units of a run that has not ended; go on "
-                 "with --resume ");
+                 "has 3 of 4 units of an incomplete run; continue with --resume ");
   write(file, text + "x\n");
   expect_refused({"--resume", path("d")}, "part-1-of-1.jsonl:6: no JSON: ");
 }

@@ -170,10 +170,10 @@ std::string caught_by(const Record& record) {
     return record.reason.find(words) != std::string::npos;
   };
   if (has("wrote outside")) return "guard zones";
-  if (has("changed its input") || has("changed what it was given")) return "input";
+  if (has("changed its input") || has("changed given tensors")) return "input";
   if (has("a timed call left")) return "skipped call";
   if (has("in a timed call:")) return "timed result";
-  if (has("leaves other bits")) return "repetition";
+  if (has("gives other bits")) return "repetition";
   return "verification";
 }
 

@@ -126,7 +126,7 @@ TEST(Adversary, CachesByPointer) {
                     *seen = args.inputs[0];
                   };
                 })),
-                "leaves other bits when it runs again on the same values");
+                "gives other bits when it runs again on the same values");
 }
 
 // A copy of the answer for the first data, handed out after any number of calls, is caught on fresh

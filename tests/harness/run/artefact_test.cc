@@ -120,7 +120,7 @@ TEST_F(ArtefactFile, WhatIsNoneIsRefused) {
     writer.write_input_scalar("x", 1.0);
     writer.finish();
   }
-  EXPECT_THAT(refusal_of(path("dump.h5")), HasSubstr("dump.h5: no artefact: "));
+  EXPECT_THAT(refusal_of(path("dump.h5")), HasSubstr("dump.h5: not an artefact: "));
   TempDir::write("text.h5", "text");
   EXPECT_FALSE(Artefact::is_hdf5(path("text.h5")));
   EXPECT_FALSE(Artefact::is_hdf5(path("missing.h5")));
@@ -128,10 +128,10 @@ TEST_F(ArtefactFile, WhatIsNoneIsRefused) {
 }
 
 TEST_F(ArtefactFile, SamplesHaveToGoWithTheirResults) {
-  EXPECT_THAT(refusal_of(write_samples(6, 5)), HasSubstr("lists of other lengths"));
+  EXPECT_THAT(refusal_of(write_samples(6, 5)), HasSubstr("lists have different lengths"));
   EXPECT_THAT(refusal_of(write_samples(5, 5)), HasSubstr("a number of records[1]"));
-  EXPECT_THAT(refusal_of(write_samples(6, 6, 7)), HasSubstr("records[1] has others"));
-  EXPECT_THAT(refusal_of(write_samples(0, 0)), HasSubstr("records[1] has others"));
+  EXPECT_THAT(refusal_of(write_samples(6, 6, 7)), HasSubstr("records[1] has other samples"));
+  EXPECT_THAT(refusal_of(write_samples(0, 0)), HasSubstr("records[1] has other samples"));
 }
 
 TEST_F(ArtefactFile, FilesOfOtherTypesAreRefused) {
@@ -141,7 +141,7 @@ TEST_F(ArtefactFile, FilesOfOtherTypesAreRefused) {
     writer.attach("files/results.json", StoredType::f64, 1, &number);
     writer.finish();
   }
-  EXPECT_THAT(refusal_of(path("odd.h5")), HasSubstr("is no file of bytes"));
+  EXPECT_THAT(refusal_of(path("odd.h5")), HasSubstr("is not a file of bytes"));
   {
     DumpWriter writer(path("odd.h5"));
     attach_file(writer, "results.json", "{\"opbench\": 1");

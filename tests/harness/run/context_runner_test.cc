@@ -200,7 +200,7 @@ TEST(ContextRunner, AnotherFunctionFailsUntimedAndTheOthersGoOn) {
   const std::vector<Record> records = run_text(kOther);
   EXPECT_EQ(records[0].status, Status::passed) << records[0].reason;
   EXPECT_EQ(records[1].status, Status::failed);
-  EXPECT_THAT(records[1].reason, HasSubstr("other than step 'relu': y: "));
+  EXPECT_THAT(records[1].reason, HasSubstr("differs from step 'relu': y: "));
   EXPECT_FALSE(records[1].is_timed());
   EXPECT_TRUE(records[1].step->types.empty());
   EXPECT_EQ(records[1].step->speedup_over_first, 0);
@@ -225,7 +225,7 @@ TEST(ContextRunner, StandardDecidesHowNearIsNearEnough) {
   const std::vector<Record> strict = run_text(product("prec=1e-9"));
   EXPECT_EQ(strict[0].status, Status::passed) << strict[0].reason;
   EXPECT_EQ(strict[1].status, Status::failed);
-  EXPECT_THAT(strict[1].reason, HasSubstr("other than step 'single'"));
+  EXPECT_THAT(strict[1].reason, HasSubstr("differs from step 'single'"));
   EXPECT_EQ(run_text(product("prec=1"))[1].status, Status::passed);
   EXPECT_EQ(run_text(product("cosine=0.999"))[1].status, Status::passed);
 }

@@ -77,13 +77,13 @@ TEST(OverflowReport, SaysWhatALossScaleMayBe) {
   scan.advice->gradients.zero = 1;
   scan.advice->limit = "/a/1/output/grad";
   scan.advice->limit_value = 4;
-  EXPECT_THAT(printed(scan), HasSubstr("less than 1024, with which it overflowed"));
+  EXPECT_THAT(printed(scan), HasSubstr("less than 1024, which overflowed"));
   EXPECT_EQ(json_of(scan)["loss_scale"]["largest"], nullptr);
   scan.advice->largest = 8192;
   scan.advice->smallest = 512;
   const std::string text = printed(scan);
   EXPECT_THAT(text, HasSubstr("4 gradients in fp16: 25 % are 0"));
-  EXPECT_THAT(text, HasSubstr("largest that survives: 8192 (/a/1/output/grad holds 4 at most)"));
+  EXPECT_THAT(text, HasSubstr("largest without overflow: 8192 (/a/1/output/grad holds 4 at most)"));
   EXPECT_THAT(text, HasSubstr("smallest useful: 512 (at most 1 % of"));
   EXPECT_EQ(json_of(scan)["loss_scale"]["largest"], 8192);
   EXPECT_EQ(json_of(scan)["loss_scale"]["zero_share"], 0.25);

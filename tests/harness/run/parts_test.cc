@@ -116,8 +116,9 @@ TEST(PartLines, ATornLineIsNoResult) {
 
 TEST(PartLines, OthersAreRefusedWithTheirLine) {
   const std::string header = header_line(header_of()), unit = unit_line(unit_of(0));
-  EXPECT_THAT(refusal(unit), HasSubstr("p.jsonl:1: the file is no part of opbench run: its first "
-                                       "line must have the key 'opbench_part'"));
+  EXPECT_THAT(refusal(unit),
+              HasSubstr("p.jsonl:1: the file is not a part of opbench run: its first "
+                        "line must have the key 'opbench_part'"));
   EXPECT_THAT(refusal(header + "{\n" + unit), HasSubstr("p.jsonl:2: no JSON: "));
   EXPECT_THAT(refusal(header + "[]\n"), HasSubstr("p.jsonl:2: "));
   EXPECT_THAT(refusal(header + unit_line(unit_of(3))),
@@ -273,7 +274,7 @@ TEST_F(Parts, TimesOfUnlikeMachinesStayApart) {
   EXPECT_THAT(refusal_by([&] {
                 join_results({again, again});
               }),
-              HasSubstr("r.json: holds results of 2 unlike machines"));
+              HasSubstr("r.json: holds results of 2 different machines"));
 }
 
 }  // namespace opbench::units

@@ -47,11 +47,11 @@ TEST(HostileResults, PassesOverKeysOfALaterVersionOfTheProgram) {
 TEST(HostileResults, RefusesALaterFormat) {
   EXPECT_EQ(refusal_with("/opbench", 7),
             "old.json: opbench is version 7 of the format; this opbench reads versions up to 6: "
-            "use one that is as new as the one that wrote the file");
+            "use the version that wrote the file, or a later one");
   EXPECT_THAT(refusal_with("/opbench", 0), HasSubstr("old.json: opbench is 0; it must be a whole"));
   EXPECT_THAT(refusal_with("/opbench", "1"), HasSubstr("opbench is the text '1'; it must be"));
   EXPECT_EQ(refusal("{}"),
-            "old.json: the file is no result of opbench run --json: it has no 'opbench', the "
+            "old.json: the file is not a result of opbench run --json: it has no 'opbench', the "
             "format's version");
   EXPECT_EQ(refusal("[1]"), "old.json: the file is a list; it must be an object");
 }

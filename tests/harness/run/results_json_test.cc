@@ -184,7 +184,7 @@ TEST(StepJson, NothingOfAStepCanBeMissing) {
     }
   }
   EXPECT_EQ(without("/records/0", "step"),
-            "x.json: records[0].nodes is there, but the record has no 'step'");
+            "x.json: records[0].nodes is set, but the record has no 'step'");
 }
 
 TEST(OlderResults, AreReadAndBecomeTodays) {

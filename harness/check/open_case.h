@@ -28,8 +28,8 @@ class OpenCase {
   /// are moved to the places of `layout` (memory_plan.h) if this is fast; 0: not moved. After it,
   /// further calls on the same values must give the bits of the last timed call, unless the
   /// kernel's summation order depends on the threads. The answer has the results on the verified
-  /// values. For first calls, the sample is the first call with its preparation, and there is no
-  /// second sample.
+  /// values. For first calls, the sample is the first call with its preparation, and a second
+  /// sample is not taken.
   /// Errors: throws Error if the variant cannot be timed.
   Sampled sample(std::string_view variant, std::uint64_t layout = 0);
 

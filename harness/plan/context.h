@@ -36,7 +36,7 @@ struct ContextNode {
   std::string name;  ///< "stage2.1.branch2.dw", unique
   const Op* op = nullptr;
   std::vector<std::string> inputs;
-  /// As many as the operator has, or fewer: further outputs have no name. "_": an output without a
+  /// At most as many as the operator has: further outputs have no name. "_": an output without a
   /// reader.
   std::vector<std::string> outputs;
   Attrs attrs;

@@ -51,7 +51,7 @@ class OpenUnit {
     /// Larger outputs are verified on a sample of about this many elements.
     std::int64_t most_verified = std::numeric_limits<std::int64_t>::max();
     OutputRule rule = {};          ///< of rounded outputs
-    std::size_t slack = 0;         ///< as in `plan_memory`; `move` needs a page
+    std::size_t slack = 0;         ///< as in `plan_memory`; `move` needs a page of it
     bool checks_overflow = false;  ///< see `UnitVariant`
   };
 

@@ -52,7 +52,7 @@ class OpenUnit {
     std::int64_t most_verified = std::numeric_limits<std::int64_t>::max();
     OutputRule rule = {};          ///< of rounded outputs
     std::size_t slack = 0;         ///< as in `plan_memory`; `move` needs a page of it
-    bool checks_overflow = false;  ///< see `UnitVariant`
+    bool checks_overflow = false;  ///< as in `UnitVariant`
   };
 
   /// Plans only and allocates nothing. Adds the times of its phases to `times`, which must outlive

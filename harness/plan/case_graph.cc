@@ -45,7 +45,7 @@ bool is_slope(const Problem& problem, const GradientArg& arg) {
 // The mean's gradient is a constant. It tests the backward kernel only if each of its elements is
 // multiplied with a slope of its own. Its gradient through a softmax or a batch norm is 0. Its
 // gradient through a sum or a permutation is a constant, whatever the kernel does.
-bool mean_says_something(const Problem& problem) {
+bool mean_tests_kernel(const Problem& problem) {
   if (problem.op->mixes_elements() || problem.op->gradient == nullptr) return false;
   // Fractal formats have no mean.
   const std::vector<Format>& formats = find_op("mean").formats;
@@ -106,7 +106,7 @@ void add_backward(Graph& graph) {
     throw Error(fmt::format("{} of {} has no floating output, so it cannot run with --backward",
                             graph.nodes[0].problem.op->name, name(graph.tensors[0].desc.dtype)));
   }
-  if (mean_says_something(first.problem))
+  if (mean_tests_kernel(first.problem))
     add_backward_of_mean(graph, outputs);
   else
     add_backward_of_random(graph, outputs);

@@ -154,29 +154,29 @@ std::optional<std::size_t> PlanSearch::decided_combination(const TaskQuestion& q
 }
 
 // Outcomes of the open combinations, by choice and word.
-PlanSearch::Seen PlanSearch::seen_by_word(const TaskQuestion& question,
-                                          const Domain& domain) const {
-  Seen seen;
+PlanSearch::OutcomesByWord PlanSearch::word_outcomes(const TaskQuestion& question,
+                                                     const Domain& domain) const {
+  OutcomesByWord by_word;
   for (const std::size_t choice : question.choices) {
-    seen.emplace_back(choices_[choice].words.size());
+    by_word.emplace_back(choices_[choice].words.size());
   }
   std::vector<std::size_t> words(question.choices.size());
   for (std::size_t i = 0; i < question.outcomes.size(); ++i) {
     std::size_t rest = i;
     bool is_open = true;
     for (std::size_t c = 0; c < words.size(); ++c) {
-      words[c] = rest % seen[c].size();
-      rest /= seen[c].size();
+      words[c] = rest % by_word[c].size();
+      rest /= by_word[c].size();
       is_open &= (domain[question.choices[c]] >> words[c] & 1) != 0;
     }
     for (std::size_t c = 0; is_open && c < words.size(); ++c) {
-      seen[c][words[c]].push_back(question.outcomes[i]);
+      by_word[c][words[c]].push_back(question.outcomes[i]);
     }
   }
-  return seen;
+  return by_word;
 }
 
-// Groups words with equal outcomes. The group with the cheapest outcome comes first.
+// Groups words with equal by_word. The group with the cheapest outcome comes first.
 std::vector<std::uint32_t> PlanSearch::parts_of(
     const std::vector<std::vector<int>>& outcomes_by_word) const {
   std::map<std::vector<int>, std::uint32_t> parts;
@@ -197,20 +197,20 @@ std::vector<std::uint32_t> PlanSearch::parts_of(
 }
 
 // Sets the outcome if it is equal for all open words. Otherwise returns a fork at the first choice
-// with different outcomes.
+// with different by_word.
 std::optional<PlanSearch::Fork> PlanSearch::settle(const TaskQuestion& question,
                                                    const Domain& domain, int& outcome) const {
   if (const auto decided = decided_combination(question, domain)) {
     outcome = question.outcomes[*decided];
     return std::nullopt;
   }
-  const Seen seen = seen_by_word(question, domain);
-  for (std::size_t c = 0; c < seen.size(); ++c) {
-    std::vector<std::uint32_t> parts = parts_of(seen[c]);
+  const OutcomesByWord by_word = word_outcomes(question, domain);
+  for (std::size_t c = 0; c < by_word.size(); ++c) {
+    std::vector<std::uint32_t> parts = parts_of(by_word[c]);
     if (parts.size() > 1) return Fork{question.choices[c], std::move(parts)};
   }
   const auto open = std::size_t(std::countr_zero(domain[question.choices[0]]));
-  outcome = seen[0][open].front();
+  outcome = by_word[0][open].front();
   return std::nullopt;
 }
 

@@ -64,8 +64,8 @@ class PlanSearch {
   TaskOutcomes& outcomes() { return outcomes_; }
 
  private:
-  using Domain = std::vector<std::uint32_t>;                // a bit for each open word, by choice
-  using Seen = std::vector<std::vector<std::vector<int>>>;  // outcomes by choice and word
+  using Domain = std::vector<std::uint32_t>;  // a bit for each open word, by choice
+  using OutcomesByWord = std::vector<std::vector<std::vector<int>>>;  // outcomes by choice and word
   struct State;
   struct Fork {
     std::size_t choice;
@@ -78,7 +78,7 @@ class PlanSearch {
             FoundPlan& best);
   std::optional<std::size_t> decided_combination(const TaskQuestion& question,
                                                  const Domain& domain) const;
-  Seen seen_by_word(const TaskQuestion& question, const Domain& domain) const;
+  OutcomesByWord word_outcomes(const TaskQuestion& question, const Domain& domain) const;
   std::vector<std::uint32_t> parts_of(const std::vector<std::vector<int>>& outcomes_by_word) const;
   std::optional<Fork> settle(const TaskQuestion& question, const Domain& domain,
                              int& outcome) const;

@@ -83,8 +83,7 @@ bool improve_two(FoundPlan& here, const std::vector<Choice>& choices, PlanSearch
 
 }  // namespace
 
-std::vector<FoundPlan> ladder_to(const FoundPlan& best, const PlanCost& before,
-                                 PlanSearch& search) {
+std::vector<FoundPlan> steps_to(const FoundPlan& best, const PlanCost& before, PlanSearch& search) {
   std::vector<FoundPlan> steps;
   FoundPlan here{Point(best.point.size()), before};
   while (best.cost < here.cost) {
@@ -202,16 +201,16 @@ PlanCost planned_cost(const Context& context, ContextStep step, const PlanSettin
   return plan_cost(planned.graph, planned.selection);
 }
 
-void check_ladder(const Context& context, const ContextStep& step, DType dtype,
-                  const Remedy& remedy) {
-  for (const LadderStep& rung : remedy.ladder) {
-    const PlanCost cost = planned_cost(context, step, rung.setting, dtype);
-    if (cost == rung.cost) continue;
+void check_steps(const Context& context, const ContextStep& step, DType dtype,
+                 const Remedy& remedy) {
+  for (const RemedyStep& found : remedy.steps) {
+    const PlanCost cost = planned_cost(context, step, found.setting, dtype);
+    if (cost == found.cost) continue;
     throw std::logic_error(fmt::format(
         "the search counts {} TransData, {} Cast, {} copies, {} bytes where the plan has {}, {}, "
         "{}, {}",
-        rung.cost.trans_data, rung.cost.casts, rung.cost.copies, rung.cost.bytes, cost.trans_data,
-        cost.casts, cost.copies, cost.bytes));
+        found.cost.trans_data, found.cost.casts, found.cost.copies, found.cost.bytes,
+        cost.trans_data, cost.casts, cost.copies, cost.bytes));
   }
 }
 
@@ -244,12 +243,12 @@ Remedy find_remedy(const Context& context, const ContextStep& step, DType dtype,
   remedy.tasks = search.tasks_planned();
   drop_idle_changes(best, search);
   Point before = start.point;
-  for (const FoundPlan& found : ladder_to(best, remedy.before, search)) {
-    remedy.ladder.push_back({changes_between(before, found.point, choices),
-                             setting_of(choices, remedy.written, found.point), found.cost});
+  for (const FoundPlan& found : steps_to(best, remedy.before, search)) {
+    remedy.steps.push_back({changes_between(before, found.point, choices),
+                            setting_of(choices, remedy.written, found.point), found.cost});
     before = found.point;
   }
-  check_ladder(context, step, dtype, remedy);
+  check_steps(context, step, dtype, remedy);
   remedy.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return remedy;
 }

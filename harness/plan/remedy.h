@@ -16,7 +16,7 @@ namespace opbench {
 /// Steps from the written point to `best`, ordered by their savings. Each step is a single change.
 /// Changes are combined only if no single one of them saves anything. Changes that save nothing are
 /// left out, so every point costs less than the one before. The written point is not included.
-std::vector<FoundPlan> ladder_to(const FoundPlan& best, const PlanCost& before, PlanSearch& search);
+std::vector<FoundPlan> steps_to(const FoundPlan& best, const PlanCost& before, PlanSearch& search);
 
 /// Local search from `start`: changes one choice at a time as long as that saves something, then
 /// two.
@@ -32,7 +32,7 @@ struct Change {
 };
 
 /// A step of a remedy: its changes to the step before, and the cost of its plan.
-struct LadderStep {
+struct RemedyStep {
   std::vector<Change> changes;
   PlanSetting setting;
   PlanCost cost;
@@ -44,7 +44,7 @@ struct Remedy {
   std::string start;    ///< name of the written step
   PlanSetting written;
   PlanCost before;
-  std::vector<LadderStep> ladder;   ///< largest saving first; each costs less than the one before
+  std::vector<RemedyStep> steps;    ///< largest saving first; each costs less than the one before
   std::optional<LowerBound> bound;  ///< of all graphs; none: the search did not reach all graphs
   bool is_proved = false;           ///< no setting costs less than the last step
   double settings = 0;              ///< number of possible settings
@@ -53,7 +53,7 @@ struct Remedy {
   std::int64_t tasks = 0;           ///< planned tasks
   double seconds = 0;
 
-  const PlanCost& after() const { return ladder.empty() ? before : ladder.back().cost; }
+  const PlanCost& after() const { return steps.empty() ? before : steps.back().cost; }
 };
 
 /// Limits of a search.

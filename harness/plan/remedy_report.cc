@@ -38,18 +38,18 @@ void print_row(std::ostream& out, std::size_t number, const std::string& name, s
       << '\n';
 }
 
-void print_ladder(std::ostream& out, const Remedy& remedy) {
+void print_steps(std::ostream& out, const Remedy& remedy) {
   std::size_t width = remedy.start.size();
-  for (const LadderStep& step : remedy.ladder) {
+  for (const RemedyStep& step : remedy.steps) {
     width = std::max(width, changes_text(step).size());
   }
   width = std::min(width, kWidestName);
   out << fmt::format("   #  {:<{}}  TransData  Cast  copies        bytes  saves\n", "step", width);
   print_row(out, 0, printable(remedy.start), width, remedy.before, "");
   PlanCost before = remedy.before;
-  for (std::size_t i = 0; i < remedy.ladder.size(); ++i) {
-    const LadderStep& step = remedy.ladder[i];
-    print_row(out, i + 1, changes_text(step), width, step.cost, spared_text(before, step.cost));
+  for (std::size_t i = 0; i < remedy.steps.size(); ++i) {
+    const RemedyStep& step = remedy.steps[i];
+    print_row(out, i + 1, changes_text(step), width, step.cost, savings_text(before, step.cost));
     before = step.cost;
   }
 }
@@ -83,7 +83,7 @@ Json cost_value(const PlanCost& cost) {
           {"trans_data_bytes", cost.trans_data_bytes}};
 }
 
-Json step_value(const LadderStep& step) {
+Json step_value(const RemedyStep& step) {
   Json changes = Json::array();
   for (const Change& change : step.changes) {
     changes.push_back({{change.is_rule ? "rule" : "variant_of", change.name}, {"to", change.word}});
@@ -93,11 +93,11 @@ Json step_value(const LadderStep& step) {
 
 Json remedy_value(const Remedy& remedy) {
   const PlanCost& after = remedy.after();
-  Json ladder = Json::array();
-  for (const LadderStep& step : remedy.ladder) ladder.push_back(step_value(step));
+  Json steps = Json::array();
+  for (const RemedyStep& step : remedy.steps) steps.push_back(step_value(step));
   Json value = {
       {"context", remedy.context},  {"step", remedy.start},  {"before", cost_value(remedy.before)},
-      {"after", cost_value(after)}, {"ladder", ladder},      {"proved", remedy.is_proved},
+      {"after", cost_value(after)}, {"ladder", steps},       {"proved", remedy.is_proved},
       {"lower_bound", nullptr},     {"gap", nullptr},        {"settings", remedy.settings},
       {"graphs", remedy.graphs},    {"plans", remedy.plans}, {"tasks", remedy.tasks},
       {"seconds", remedy.seconds}};
@@ -111,7 +111,7 @@ Json remedy_value(const Remedy& remedy) {
 
 }  // namespace
 
-std::string changes_text(const LadderStep& step) {
+std::string changes_text(const RemedyStep& step) {
   std::vector<std::string> texts;
   for (const Change& change : step.changes) {
     texts.push_back(fmt::format("{}: {}", change.name, change.word));
@@ -119,7 +119,7 @@ std::string changes_text(const LadderStep& step) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string spared_text(const PlanCost& before, const PlanCost& after) {
+std::string savings_text(const PlanCost& before, const PlanCost& after) {
   std::vector<std::string> less, more;
   const auto count = [&](int difference, std::string_view what) {
     if (difference > 0) less.push_back(fmt::format("{} {}", difference, what));
@@ -137,11 +137,11 @@ std::string spared_text(const PlanCost& before, const PlanCost& after) {
 
 void print_remedy(std::ostream& out, const Remedy& remedy) {
   out << printable(remedy.context) << '\n';
-  print_ladder(out, remedy);
-  const std::string spared = spared_text(remedy.before, remedy.after());
+  print_steps(out, remedy);
+  const std::string spared = savings_text(remedy.before, remedy.after());
   out << "  "
-      << (remedy.ladder.empty() ? std::string("nothing to save")
-                                : wrapped("saved in total: " + spared, kWidth, 4, 2))
+      << (remedy.steps.empty() ? std::string("nothing to save")
+                               : wrapped("saved in total: " + spared, kWidth, 4, 2))
       << '\n';
   print_proof(out, remedy);
 }

@@ -9,10 +9,10 @@
 namespace opbench {
 
 /// "weight_format_init: true", "cat_shuffle_split: half, concat_output_nchw: true".
-std::string changes_text(const LadderStep& step);
+std::string changes_text(const RemedyStep& step);
 
 /// "262 TransData, 7.1 MiB": savings of `after` against `before`, and its additional costs.
-std::string spared_text(const PlanCost& before, const PlanCost& after);
+std::string savings_text(const PlanCost& before, const PlanCost& after);
 
 /// Prints a text report: the steps with their savings, the sum, and the distance to the lower
 /// bound.

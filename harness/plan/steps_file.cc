@@ -45,7 +45,7 @@ Yaml rules_node(const FrameworkRules& rules) {
 }
 
 // "weight_format_init", "cat_shuffle_split.half"
-std::string name_of(const LadderStep& step) {
+std::string name_of(const RemedyStep& step) {
   std::vector<std::string> names;
   for (const Change& change : step.changes) {
     names.push_back(change.word == "true" ? change.name
@@ -54,7 +54,7 @@ std::string name_of(const LadderStep& step) {
   return fmt::format("{}", fmt::join(names, "-"));
 }
 
-Yaml step_node(const LadderStep& step, const std::string& name, const std::string& after,
+Yaml step_node(const RemedyStep& step, const std::string& name, const std::string& after,
                const std::string& summary) {
   Yaml node;
   node["name"] = name;
@@ -97,7 +97,7 @@ void add_replacements(const std::vector<Yaml>& chain, Yaml& first) {
   }
 }
 
-Yaml ladder_node(const std::vector<Yaml>& chain, const Remedy& remedy) {
+Yaml step_nodes(const std::vector<Yaml>& chain, const Remedy& remedy) {
   Yaml steps;
   Yaml first;
   first["name"] = remedy.start;
@@ -108,10 +108,10 @@ Yaml ladder_node(const std::vector<Yaml>& chain, const Remedy& remedy) {
   steps.push_back(first);
   std::string after = remedy.start;
   PlanCost before = remedy.before;
-  for (std::size_t i = 0; i < remedy.ladder.size(); ++i) {
-    const LadderStep& step = remedy.ladder[i];
+  for (std::size_t i = 0; i < remedy.steps.size(); ++i) {
+    const RemedyStep& step = remedy.steps[i];
     const std::string name = fmt::format("{}.{}", i + 1, name_of(step));
-    steps.push_back(step_node(step, name, after, "saves " + spared_text(before, step.cost)));
+    steps.push_back(step_node(step, name, after, "saves " + savings_text(before, step.cost)));
     after = name;
     before = step.cost;
   }
@@ -135,7 +135,7 @@ Yaml context_node(const Yaml& written, const ContextRemedy& found) {
   }
   context["dtypes"].push_back(std::string(name(found.dtype)));
   in_one_line(context["dtypes"]);
-  context["steps"] = ladder_node(chain, found.remedy);
+  context["steps"] = step_nodes(chain, found.remedy);
   return context;
 }
 

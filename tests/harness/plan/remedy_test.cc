@@ -39,7 +39,7 @@ TEST_F(LadderTest, TakesWhatSparesMostFirst) {
   Point goal = written();
   set(goal, "relu_grad_cast", "true");
   set(goal, "concat_output_nchw", "true");
-  const auto steps = ladder_to(found(goal), found(written()).cost, step_.search);
+  const auto steps = steps_to(found(goal), found(written()).cost, step_.search);
   ASSERT_EQ(steps.size(), 2u);
   EXPECT_EQ(steps[0].cost.trans_data, 7);
   EXPECT_EQ(steps[1].cost.trans_data, 6);
@@ -51,13 +51,13 @@ TEST_F(LadderTest, LeavesOutWhatSparesNothing) {
   Point goal = written();
   set(goal, "concat_output_nchw", "true");
   set(goal, "axpy_equal_shapes", "true");
-  const auto steps = ladder_to(found(goal), found(written()).cost, step_.search);
+  const auto steps = steps_to(found(goal), found(written()).cost, step_.search);
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_EQ(changes_of(steps[0].point), 1u);
 }
 
 TEST_F(LadderTest, IsEmptyAtTheGoal) {
-  EXPECT_TRUE(ladder_to(found(written()), found(written()).cost, step_.search).empty());
+  EXPECT_TRUE(steps_to(found(written()), found(written()).cost, step_.search).empty());
 }
 
 TEST_F(LadderTest, ADescentIsBetterThanItsStart) {
@@ -76,7 +76,7 @@ constexpr const char* kUnit = "shufflenet_v2_unit.yaml";
 
 std::vector<std::string> texts_of(const Remedy& remedy) {
   std::vector<std::string> texts;
-  for (const LadderStep& step : remedy.ladder) texts.push_back(changes_text(step));
+  for (const RemedyStep& step : remedy.steps) texts.push_back(changes_text(step));
   return texts;
 }
 
@@ -215,19 +215,19 @@ TEST(Remedy, TheForwardPassReachesTheTuningRecordFromItsFirstStep) {
   EXPECT_EQ(remedy.bound->trans_data, 56);
 }
 
-// Each step spares something that the one before does not, the first of them most.
-TEST(Remedy, NoStepOfALadderIsIdle) {
+// Each step saves something; the first saves most.
+TEST(Remedy, NoStepIsIdle) {
   const Context context = context_in(kUnit, "stride1");
   const ContextStep& step = context.steps.front();
   const Remedy remedy = find_remedy(context, step, DType::fp32);
   const StepSearch values(context, step, DType::fp32);
   PlanCost before = remedy.before;
-  for (const LadderStep& rung : remedy.ladder) {
-    EXPECT_LT(rung.cost, before) << changes_text(rung);
-    EXPECT_EQ(planned(values.values, rung.setting), rung.cost);
-    before = rung.cost;
+  for (const RemedyStep& found : remedy.steps) {
+    EXPECT_LT(found.cost, before) << changes_text(found);
+    EXPECT_EQ(planned(values.values, found.setting), found.cost);
+    before = found.cost;
   }
-  EXPECT_FALSE(remedy.ladder.empty());
+  EXPECT_FALSE(remedy.steps.empty());
 }
 
 TEST(Remedy, WhatIsAtItsBestHasNoLadder) {

@@ -34,20 +34,20 @@ ContextRemedy remedy_from(const std::string& context, const ContextStep& step) {
   ContextRemedy found{context, DType::fp16, {}};
   found.remedy.start = step.name;
   found.remedy.written = {step.variants, step.rules};
-  LadderStep rung;
-  rung.changes = {{"weight_format_init", "true", true}, {"conv2d", "conv2d", false}};
-  rung.setting = found.remedy.written;
-  rung.setting.rules.weight_format_init = true;
-  rung.setting.variants["conv2d"] = {"conv2d"};
+  RemedyStep change;
+  change.changes = {{"weight_format_init", "true", true}, {"conv2d", "conv2d", false}};
+  change.setting = found.remedy.written;
+  change.setting.rules.weight_format_init = true;
+  change.setting.variants["conv2d"] = {"conv2d"};
   found.remedy.before.trans_data = 3;
-  rung.cost.trans_data = 1;
-  found.remedy.ladder.push_back(rung);
+  change.cost.trans_data = 1;
+  found.remedy.steps.push_back(change);
   return found;
 }
 
 }  // namespace
 
-// Read back, the steps set what the ladder sets, on the graph that the step had.
+// Read back, the steps set what the remedy sets, on the graph that the step had.
 TEST(StepsFile, ReadsBackAsTheLadder) {
   const CaseFile file = parse_case_file(kText, "net.yaml", {});
   const ContextRemedy found = remedy_from("net", file.contexts[0].steps[1]);
@@ -62,8 +62,8 @@ TEST(StepsFile, ReadsBackAsTheLadder) {
   EXPECT_EQ(context.steps[0].variants, found.remedy.written.variants);
   EXPECT_EQ(context.steps[1].name, "1.weight_format_init-conv2d.conv2d");
   EXPECT_EQ(context.steps[1].summary, "saves 2 TransData");
-  EXPECT_EQ(context.steps[1].rules, found.remedy.ladder[0].setting.rules);
-  EXPECT_EQ(context.steps[1].variants, found.remedy.ladder[0].setting.variants);
+  EXPECT_EQ(context.steps[1].rules, found.remedy.steps[0].setting.rules);
+  EXPECT_EQ(context.steps[1].variants, found.remedy.steps[0].setting.variants);
   for (const ContextStep& step : context.steps) {
     EXPECT_EQ(step.graph->inputs[0].shape, (Dims{16, 16, 4, 4})) << "N*2 of --set N=8";
     EXPECT_EQ(step.standard.kind, ContextStandard::Kind::cosine);
@@ -73,7 +73,7 @@ TEST(StepsFile, ReadsBackAsTheLadder) {
 TEST(StepsFile, AContextWithoutStepsGetsThem) {
   const CaseFile file = parse_case_file(kText, "net.yaml", {});
   ContextRemedy found = remedy_from("other", file.contexts[1].steps[0]);
-  found.remedy.ladder.clear();
+  found.remedy.steps.clear();
   const std::string text = steps_file_text(kText, "net.yaml", {}, std::vector{found});
   const CaseFile read = parse_case_file(text, "steps.yaml", {});
   ASSERT_EQ(read.contexts[0].steps.size(), 1u);

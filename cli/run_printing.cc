@@ -120,7 +120,7 @@ void print_end(const RunResult& result, const RunPage& page, CommandContext& con
 }
 
 void tell_errors(const RunResult& result, CommandContext& context) {
-  if (const std::string why = result.why_not_well(); !why.empty()) context.complain(why);
+  if (const std::string why = result.reason_text(); !why.empty()) context.complain(why);
 }
 
 }  // namespace opbench

@@ -122,9 +122,9 @@ class UnitRun {
     const std::string& command = context_.command_line;
     if (flags_.units_dir().empty()) return;
     if (!flags_.resume.empty()) {
-      collected_ = folder_.take_up(plan_, part_, command);
+      collected_ = folder_.resume(plan_, part_, command);
     } else {
-      folder_.begin_anew(plan_, part_, command);
+      folder_.start_new(plan_, part_, command);
     }
     if (collected_.is_empty()) {
       folder_.write_plan(plan_, command);

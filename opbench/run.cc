@@ -64,7 +64,7 @@ void prepare_process() {
   std::signal(SIGXFSZ, SIG_IGN);
   open_standard_streams();
   require_open_files();
-  tell_crashes();
+  report_crashes();
 }
 
 // Earlier lines are progress.

@@ -23,7 +23,7 @@ struct Row {
 };
 
 // Disturbed times give no verdict on speed.
-ChangeVerdict told_verdict(const CheckedItem& item, const Record& first, const Record& second) {
+ChangeVerdict shown_verdict(const CheckedItem& item, const Record& first, const Record& second) {
   if (item.is_regression) return ChangeVerdict::error;
   const bool is_time =
       item.verdict == ChangeVerdict::slower || item.verdict == ChangeVerdict::faster;
@@ -79,7 +79,7 @@ std::vector<Row> pair_up(const CheckReport& report, const ResultsFile& first,
       ++found.only_first;
       continue;
     }
-    const ChangeVerdict verdict = told_verdict(*item.mapped(), record, *other->second);
+    const ChangeVerdict verdict = shown_verdict(*item.mapped(), record, *other->second);
     rows.push_back({&record, other->second, verdict, output_error(record)});
     found.worse += verdict == ChangeVerdict::error;
     found.slower += verdict == ChangeVerdict::slower;

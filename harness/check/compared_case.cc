@@ -41,7 +41,7 @@ bool waive_errors(CheckedItem& item, const AccuracyRule& rule) {
 }
 
 // Adds the expectation of the case to a failure in both builds, and a notice to an unexpected pass.
-void tell_expectation(const ListedCase& spec, const OpenedVariant* current, CheckedItem& item) {
+void note_expectation(const ListedCase& spec, const OpenedVariant* current, CheckedItem& item) {
   if (!spec.expected_failure || current == nullptr) return;
   if (!spec.expected_failure->is_of(current->name)) return;
   const std::string& why = spec.expected_failure->reason;
@@ -69,7 +69,7 @@ void compare_opened(ComparedCase& compared, const std::string& name, const Opene
   if (current != nullptr) variant.current_results = current->results;
   const bool is_right = judge_accuracy(variant.item, base, current, rule.is_strict) ||
                         waive_errors(variant.item, rule);
-  tell_expectation(compared.spec, current, variant.item);
+  note_expectation(compared.spec, current, variant.item);
   variant.is_open = is_right && judge_conversions(variant.item, *base, *current);
 }
 

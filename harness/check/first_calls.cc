@@ -67,7 +67,7 @@ void FirstCalls::take(const Place& place, StageMember stage) {
   if (!variant.is_open) return;
   variant.times.is_cut = (variant.times.*stage).size() < static_cast<std::size_t>(pairs);
   if (is_screening && variant.times.is_cut) return variant.leave_unmeasured();
-  variant.look_at_times(rule_of_(*place.compared));
+  variant.evaluate_times(rule_of_(*place.compared));
 }
 
 }  // namespace opbench::check

@@ -128,7 +128,7 @@ class Gate {
 
   void settle(ComparedCase& compared) const {
     for (ComparedVariant* variant : compared.open_variants()) {
-      if (!variant->times.screening.empty()) variant->look_at_times(rule_of(compared));
+      if (!variant->times.screening.empty()) variant->evaluate_times(rule_of(compared));
     }
   }
 
@@ -172,8 +172,8 @@ class Gate {
     for (ComparedCase& compared : cases_) {
       double worst = 0;
       for (const ComparedVariant* variant : compared.open_variants()) {
-        const bool is_hopeless = is_too_noisy_ && !variant->finding.is_suspect;
-        if (!is_hopeless && is_wanted(compared, *variant)) {
+        const bool is_hidden_by_noise = is_too_noisy_ && !variant->finding.is_suspect;
+        if (!is_hidden_by_noise && is_wanted(compared, *variant)) {
           worst = std::max(worst, 1 + variant->finding.change.change);
         }
       }

@@ -44,12 +44,12 @@ void ComparedVariant::leave_unmeasured() {
   item.evidence = "not measured: the budget ended";
 }
 
-void ComparedVariant::look_at_times(const SpeedRule& rule) {
+void ComparedVariant::evaluate_times(const SpeedRule& rule) {
   finding = find_speed(times, rule);
   is_open = finding.call != SpeedCall::same;
 }
 
-std::string wrong_with(const Sampled& sampled, const std::string& verified) {
+std::string results_error(const Sampled& sampled, const std::string& verified) {
   const bool is_known = !sampled.results.empty() && !verified.empty();
   if (!sampled.wrong.empty() || !is_known || sampled.results == verified) return sampled.wrong;
   return "after timed calls its results differ from the verified results on the same values";
@@ -96,9 +96,9 @@ void PairedRun::take_pair(ComparedVariant& variant, StageMember stage, bool base
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(base.us, current.us, pair_);
   if (null_ != nullptr) times.null_us.push_back(null.us);
-  const std::string base_wrong = wrong_with(base, variant.base_results);
-  note_wrong(variant, base_wrong.empty() ? wrong_with(null, variant.base_results) : base_wrong,
-             wrong_with(current, variant.current_results));
+  const std::string base_wrong = results_error(base, variant.base_results);
+  note_wrong(variant, base_wrong.empty() ? results_error(null, variant.base_results) : base_wrong,
+             results_error(current, variant.current_results));
 }
 
 // An error that the baseline also has is not a regression.

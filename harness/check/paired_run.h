@@ -28,12 +28,12 @@ struct ComparedVariant {
   /// Leaves it without times, because the budget ended within its screening.
   void leave_unmeasured();
   /// Evaluates its times. Settles it if it is the same.
-  void look_at_times(const SpeedRule& rule);
+  void evaluate_times(const SpeedRule& rule);
 };
 
 /// Error in the results of a sample; empty: correct. `verified`: the verified results on the values
 /// of `sampled.results`.
-std::string wrong_with(const Sampled& sampled, const std::string& verified);
+std::string results_error(const Sampled& sampled, const std::string& verified);
 
 /// Time limit of all measurements together.
 struct Budget {

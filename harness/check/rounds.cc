@@ -116,9 +116,9 @@ void Rounds::take_first_call(const ComparedCase& compared, ComparedVariant& vari
   PairedTimes::Stage& times = variant.times.*stage;
   times.add(sampled[base].us, sampled[current].us, turn);
   if (has_null) times.null_us.push_back(sampled[null].us);
-  const bool is_base_wrong = !wrong_with(sampled[base], variant.base_results).empty() ||
-                             !wrong_with(sampled[null], variant.base_results).empty();
-  const std::string wrong = wrong_with(sampled[current], variant.current_results);
+  const bool is_base_wrong = !results_error(sampled[base], variant.base_results).empty() ||
+                             !results_error(sampled[null], variant.base_results).empty();
+  const std::string wrong = results_error(sampled[current], variant.current_results);
   if (!wrong.empty() && !is_base_wrong) variant.fail(wrong, true);
 }
 

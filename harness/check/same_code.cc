@@ -79,7 +79,7 @@ void settle_same_code(ComparedCase& compared, WorkerClient& base, WorkerClient& 
     // A sample of one call gives its weight in the network, and checks that its results are still
     // those of the verification.
     const Sampled sampled = current.sample(item.variant);
-    if (!wrong_with(sampled, variant->current_results).empty()) continue;
+    if (!results_error(sampled, variant->current_results).empty()) continue;
     variant->is_open = false;
     item.same_code_us = sampled.us;
     item.is_same_code = true;

@@ -68,7 +68,7 @@ std::string tails_text(const Tails& tails, double limit) {
 }
 
 // Reason for a limit above the threshold; empty if the threshold itself is the limit.
-std::string lifted_text(const SpeedFinding& f, const SpeedRule& rule) {
+std::string limit_reason(const SpeedFinding& f, const SpeedRule& rule) {
   const bool is_noise = f.call != SpeedCall::same && std::log1p(f.noise) > f.limit;
   if (is_noise) return ", the A/A noise of the baseline";
   const double share = rule.floor_share(f.change.base_us);
@@ -231,7 +231,7 @@ void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule,
     item.threshold = least;
     if (least > rule.threshold) {
       item.evidence +=
-          fmt::format("; a change counts from {:.3g}%{}", 100 * least, lifted_text(f, rule));
+          fmt::format("; a change counts from {:.3g}%{}", 100 * least, limit_reason(f, rule));
     }
     return;
   }
@@ -249,7 +249,7 @@ void judge_item(CheckedItem& item, const SpeedFinding& f, const SpeedRule& rule,
   if (f.call == SpeedCall::sometimes_slower)
     item.evidence += "; " + tails_text(f.tails, std::log1p(item.threshold));
   item.evidence +=
-      fmt::format("; a change counts from {:.3g}%{}", 100 * item.threshold, lifted_text(f, rule));
+      fmt::format("; a change counts from {:.3g}%{}", 100 * item.threshold, limit_reason(f, rule));
 }
 
 }  // namespace opbench::check

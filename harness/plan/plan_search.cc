@@ -176,7 +176,7 @@ PlanSearch::OutcomesByWord PlanSearch::word_outcomes(const TaskQuestion& questio
   return by_word;
 }
 
-// Groups words with equal by_word. The group with the cheapest outcome comes first.
+// Groups words with equal outcomes. The group with the cheapest outcome comes first.
 std::vector<std::uint32_t> PlanSearch::parts_of(
     const std::vector<std::vector<int>>& outcomes_by_word) const {
   std::map<std::vector<int>, std::uint32_t> parts;
@@ -197,7 +197,7 @@ std::vector<std::uint32_t> PlanSearch::parts_of(
 }
 
 // Sets the outcome if it is equal for all open words. Otherwise returns a fork at the first choice
-// with different by_word.
+// with different outcomes.
 std::optional<PlanSearch::Fork> PlanSearch::settle(const TaskQuestion& question,
                                                    const Domain& domain, int& outcome) const {
   if (const auto decided = decided_combination(question, domain)) {

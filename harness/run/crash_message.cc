@@ -53,7 +53,7 @@ void on_crash(int number) {
 
 }  // namespace
 
-void tell_crashes() {
+void report_crashes() {
   // Alternate signal stack, because an overflowed stack cannot hold the handler. Only the main
   // thread has one.
   static std::array<char, 64 * 1024> stack;

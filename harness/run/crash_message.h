@@ -7,7 +7,7 @@ namespace opbench {
 /// Installs handlers for crashes of this process (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT). They
 /// print what is running to standard error, and then let the process end by the signal. Existing
 /// handlers, such as a sanitizer's, are kept.
-void tell_crashes();
+void report_crashes();
 
 /// Sets the description of the running code: "variant 'mine' of softplus[8x64,fp32,ND]". Empty: no
 /// variant is running.

@@ -107,14 +107,14 @@ Verification OpenUnit::verify(std::size_t i, std::uint64_t seed) {
   Verification found = verifier.verify(variant(i), *workspace_, bound(i), threads_);
   if (found.judgement.verdict == Verdict::failed) return found;
   loaded_ = before;
-  if (unit_.is_context() && seed == unit_.seed) hold_to_first(i, found);
+  if (unit_.is_context() && seed == unit_.seed) compare_with_first(i, found);
   return found;
 }
 
-void OpenUnit::hold_to_first(std::size_t i, Verification& found) {
+void OpenUnit::compare_with_first(std::size_t i, Verification& found) {
   const UnitVariant& chosen = variant(i);
-  found.judgement = firsts_.hold(*chosen.step, workspace_->storage_of(chosen), finds_rounding(i),
-                                 opened_[i].scaling.has_overflow);
+  found.judgement = firsts_.compare(*chosen.step, workspace_->storage_of(chosen), finds_rounding(i),
+                                    opened_[i].scaling.has_overflow);
   if (found.judgement.reason.empty() && bound(i).has_saturated()) {
     found.judgement.reason = "fp16 values saturated";
   }

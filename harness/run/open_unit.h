@@ -168,7 +168,7 @@ class OpenUnit {
 
   void replan(std::size_t i, double loss_scale);
   bool overflowed(std::size_t i) const;
-  void hold_to_first(std::size_t i, Verification& found);
+  void compare_with_first(std::size_t i, Verification& found);
   FindRounding finds_rounding(std::size_t i) const;
   Verification judge_timed(std::size_t i);
   bool repeats_timed(std::size_t i);

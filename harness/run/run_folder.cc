@@ -55,8 +55,8 @@ std::vector<std::string> RunFolder::own_files(const Part& part) const {
   return is_there(own) ? std::vector<std::string>{own} : std::vector<std::string>{};
 }
 
-CollectedUnits RunFolder::take_up(const UnitPlan& plan, const Part& part,
-                                  const std::string& command) const {
+CollectedUnits RunFolder::resume(const UnitPlan& plan, const Part& part,
+                                 const std::string& command) const {
   CollectedUnits collected;
   for (const std::string& file : own_files(part)) {
     collected.add_file(file);
@@ -65,8 +65,8 @@ CollectedUnits RunFolder::take_up(const UnitPlan& plan, const Part& part,
   return collected;
 }
 
-void RunFolder::begin_anew(const UnitPlan& plan, const Part& part,
-                           const std::string& command) const {
+void RunFolder::start_new(const UnitPlan& plan, const Part& part,
+                          const std::string& command) const {
   const std::vector<std::string> files = own_files(part);
   CollectedUnits earlier;
   for (const std::string& file : files) earlier.add_file(file);

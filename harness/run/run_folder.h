@@ -25,11 +25,11 @@ class RunFolder {
   /// Units that a resumed run finds: for a part those of its own file, for the whole run those of
   /// all files.
   /// Errors: throws Error for parts that belong to another plan or cannot be read.
-  CollectedUnits take_up(const UnitPlan& plan, const Part& part, const std::string& command) const;
+  CollectedUnits resume(const UnitPlan& plan, const Part& part, const std::string& command) const;
 
   /// Prepares the folder for a new run: removes the files of an earlier complete run.
   /// Errors: throws Error if the earlier run is incomplete, because it may hold hours of results.
-  void begin_anew(const UnitPlan& plan, const Part& part, const std::string& command) const;
+  void start_new(const UnitPlan& plan, const Part& part, const std::string& command) const;
 
   /// Makes the folders and writes plan.json: {"opbench_plan": 1, "plan": digest, "command": ...,
   /// "units": [{"id": ..., "seconds": expected}]}.

@@ -19,7 +19,7 @@ ExitCode RunResult::exit_code() const {
   return is_all_skipped ? kNothingToJudge : kAllWell;
 }
 
-std::string RunResult::why_not_well() const {
+std::string RunResult::reason_text() const {
   const ExitCode code = exit_code();
   if (was_interrupted || (code != kCouldNotFinish && code != kNothingToJudge)) return {};
   if (records.empty()) return "nothing was run";

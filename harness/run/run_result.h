@@ -45,7 +45,7 @@ struct RunResult {
   ExitCode exit_code() const;
   /// Reason of exit code 3 or 4, with the first result that causes it; also says if the run was
   /// interrupted. Else empty.
-  std::string why_not_well() const;
+  std::string reason_text() const;
 };
 
 }  // namespace opbench

@@ -124,8 +124,8 @@ bool is_output(const PlannedStep& step, const std::string& name) {
 
 }  // namespace
 
-Judgement FirstResults::hold(const PlannedStep& step, const TensorStorage& storage,
-                             const FindRounding& find_rounding, bool has_overflow) {
+Judgement FirstResults::compare(const PlannedStep& step, const TensorStorage& storage,
+                                const FindRounding& find_rounding, bool has_overflow) {
   std::vector<StepResult> results = collect_results(step, storage);
   std::erase_if(results, [&](const StepResult& r) { return is_left_out(r, has_overflow); });
   const StepInputs inputs = inputs_of(step);

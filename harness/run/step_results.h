@@ -57,8 +57,8 @@ class FirstResults {
   /// shapes, or stores them if the step is the first. Fails if an output of the context has no
   /// counterpart, and reports the number of other results without one. After an overflow, gradients
   /// and updated parameters are ignored, and the step's results are not stored.
-  Judgement hold(const PlannedStep& step, const TensorStorage& storage,
-                 const FindRounding& find_rounding, bool has_overflow);
+  Judgement compare(const PlannedStep& step, const TensorStorage& storage,
+                    const FindRounding& find_rounding, bool has_overflow);
 
  private:
   struct First {

@@ -88,11 +88,11 @@ TEST_F(PairedRunTest, SaysWhoFailed) {
 }
 
 TEST(WrongWith, IsWhatTheSampleSaysOrOtherResults) {
-  EXPECT_EQ(wrong_with({1, "a NaN", "01"}, "01"), "a NaN");
-  EXPECT_EQ(wrong_with({1, "", "01"}, "01"), "");
-  EXPECT_THAT(wrong_with({1, "", "02"}, "01"), HasSubstr("differ from the verified results"));
-  EXPECT_EQ(wrong_with({1, "", ""}, "01"), "") << "an older build does not say";
-  EXPECT_EQ(wrong_with({1, "", "02"}, ""), "") << "what does not repeat was not verified";
+  EXPECT_EQ(results_error({1, "a NaN", "01"}, "01"), "a NaN");
+  EXPECT_EQ(results_error({1, "", "01"}, "01"), "");
+  EXPECT_THAT(results_error({1, "", "02"}, "01"), HasSubstr("differ from the verified results"));
+  EXPECT_EQ(results_error({1, "", ""}, "01"), "") << "an older build does not say";
+  EXPECT_EQ(results_error({1, "", "02"}, ""), "") << "what does not repeat was not verified";
 }
 
 TEST(ComparedVariant, IsTimedUnlessItFailed) {

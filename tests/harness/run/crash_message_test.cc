@@ -11,7 +11,7 @@ namespace {
 // As run_program does; a sanitizer's handlers in a test stay what they are.
 void crash(int number, const std::string& what) {
   std::signal(number, SIG_DFL);
-  tell_crashes();
+  report_crashes();
   set_what_runs("variant 'before' of relu[8,fp32,ND]");
   set_what_runs(what);
   std::raise(number);

@@ -21,13 +21,13 @@ RunResult result_of(const std::vector<Status>& statuses) {
 }  // namespace
 
 TEST(RunResult, SaysWhyItIsNotWell) {
-  EXPECT_EQ(result_of({Status::passed, Status::skipped}).why_not_well(), "");
-  EXPECT_EQ(result_of({Status::failed, Status::passed}).why_not_well(), "") << "the table does";
-  EXPECT_EQ(result_of({Status::passed, Status::errored, Status::errored}).why_not_well(),
+  EXPECT_EQ(result_of({Status::passed, Status::skipped}).reason_text(), "");
+  EXPECT_EQ(result_of({Status::failed, Status::passed}).reason_text(), "") << "the table does";
+  EXPECT_EQ(result_of({Status::passed, Status::errored, Status::errored}).reason_text(),
             "2 of 3 results are errored, first variant 'v1' of relu[64,fp32]: too large");
-  EXPECT_EQ(result_of({Status::skipped}).why_not_well(),
+  EXPECT_EQ(result_of({Status::skipped}).reason_text(),
             "1 of 1 results is skipped, first variant 'v0' of relu[64,fp32]: too large");
-  EXPECT_EQ(result_of({}).why_not_well(), "nothing was run");
+  EXPECT_EQ(result_of({}).reason_text(), "nothing was run");
 }
 
 }  // namespace opbench

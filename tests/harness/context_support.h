@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// Writes contexts in C++, for tests of what comes after the file.
+/// Builds contexts in C++, for tests of the stages after the reader.
 class ContextBuilder {
  public:
   explicit ContextBuilder(std::string name) { context_.name = std::move(name); }
@@ -43,7 +43,7 @@ class ContextBuilder {
   }
 
   Context& context() { return context_; }
-  /// A step that runs the graph as it is now.
+  /// A step that runs the present graph.
   ContextStep step() const {
     ContextStep step;
     step.name = "step";

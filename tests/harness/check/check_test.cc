@@ -39,7 +39,7 @@ CheckedItem waived(CheckedItem one) {
 
 }  // namespace
 
-// 0.05 us of 10 us are 0.5 %; of 0.1 us they would be half, and at most a quarter counts.
+// 0.05 us are 0.5 % of 10 us. Of 0.1 us they would be 50 %; the limit is 25 %.
 TEST(SpeedRule, TheFloorIsAShareOfTheCall) {
   const SpeedRule rule;
   EXPECT_DOUBLE_EQ(rule.floor_share(10), 0.005);
@@ -49,7 +49,7 @@ TEST(SpeedRule, TheFloorIsAShareOfTheCall) {
   EXPECT_DOUBLE_EQ(wanted.floor_share(0.1), 0.5);
 }
 
-// The worse variant of relu costs 3 %, gelu 2 %; with two threads it is 4 % in all: the larger sum.
+// The worse variant of relu costs 3 %, gelu 2 %. With two threads the sum is 4 %, which is less.
 TEST(CheckReportCost, IsThatOfTheWorstVariantOfEachCase) {
   const CheckReport report = report_of(
       {item(ChangeVerdict::slower, 1), item(ChangeVerdict::slower, 3),
@@ -59,7 +59,7 @@ TEST(CheckReportCost, IsThatOfTheWorstVariantOfEachCase) {
   EXPECT_DOUBLE_EQ(report_of({waived(item(ChangeVerdict::slower, 9))}).slower_percent(), 0);
 }
 
-// A step that is 7 % slower is a whole by itself.
+// A step that is 7 % slower is a whole network by itself.
 TEST(CheckReportCost, OfAStepIsItsOwnChange) {
   EXPECT_DOUBLE_EQ(report_of({step(0.07), item(ChangeVerdict::slower, 2)}).slower_percent(), 7);
   EXPECT_DOUBLE_EQ(report_of({step(0.01), item(ChangeVerdict::slower, 2)}).slower_percent(), 2);
@@ -68,7 +68,7 @@ TEST(CheckReportCost, OfAStepIsItsOwnChange) {
   EXPECT_DOUBLE_EQ(report_of({first_call}).slower_percent(), 0);
 }
 
-// Beyond the limit every SLOWER fails that is not waived; at the limit none does.
+// Above the limit every SLOWER without a waiver fails; at the limit no item fails.
 TEST(CheckReportFailures, FollowTheLimitOfTheNetwork) {
   CheckReport report =
       report_of({item(ChangeVerdict::slower, 2), item(ChangeVerdict::slower, 3, "gelu[64]"),
@@ -96,7 +96,7 @@ TEST(CheckReportFailures, AnAmbiguousOneFailsWhereAsked) {
   EXPECT_TRUE(report.items[1].is_regression);
 }
 
-// An interrupt comes first, then failures, what is open, nothing to judge, and noise.
+// The order is: interrupt, failures, undecided items, nothing to judge, noise.
 TEST(CheckReportExitCode, IsOfTheGravestCause) {
   CheckedItem unfinished = item(ChangeVerdict::ambiguous), noisy = unfinished;
   unfinished.is_unfinished = true;
@@ -119,7 +119,7 @@ TEST(CheckReportExitCode, IsOfTheGravestCause) {
   EXPECT_EQ(failed.exit_code(), kCouldNotFinish);
 }
 
-// A failure comes before what was not reached.
+// Failures come before items that the budget did not reach.
 TEST(CheckReportReason, BeginsWithWhatWentWrong) {
   CheckedItem open = item(ChangeVerdict::ambiguous), lost = item(ChangeVerdict::error);
   open.is_unfinished = lost.is_unfinished = true;

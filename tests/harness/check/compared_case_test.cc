@@ -23,8 +23,8 @@ class ComparedCases : public testing::Test {
     return collect_cases(base, current, options, notices);
   }
 
-  /// "a[1] 2": id and threads of each, with "+" where the other build has it and "-" where this
-  /// one has it not.
+  /// "a[1] 2": id and threads of each case, with "+" if the baseline has it and "-" if the current
+  /// build does not.
   std::vector<std::string> collected() {
     std::vector<std::string> all;
     for (const ComparedCase& one : collect()) {
@@ -41,7 +41,7 @@ class ComparedCases : public testing::Test {
   std::vector<std::string> notices;
 };
 
-/// A variant of a case that was timed: rounds of these ratios, each in a pair of its own.
+/// A timed variant: rounds of these ratios, each in a pair of its own.
 ComparedVariant timed(const std::vector<double>& ratios, double sign_p, bool is_open) {
   ComparedVariant variant;
   for (std::size_t i = 0; i < ratios.size(); ++i) {
@@ -54,7 +54,7 @@ ComparedVariant timed(const std::vector<double>& ratios, double sign_p, bool is_
 
 }  // namespace
 
-// Those of this build in its order, then what only the other one has.
+// Cases of the current build in its order, then those of the baseline only.
 TEST_F(ComparedCases, AreThoseOfBothBuilds) {
   for (const char* id : {"both[1]", "gone[1]"}) base_build.add_case(id, always(1));
   for (const char* id : {"new[1]", "both[1]"}) current_build.add_case(id, always(1));
@@ -62,7 +62,7 @@ TEST_F(ComparedCases, AreThoseOfBothBuilds) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-// A case that is gone is reported once.
+// A GONE case is reported once.
 TEST_F(ComparedCases, HaveEveryNumberOfThreads) {
   base_build.add_case("both[1]", always(1));
   base_build.add_case("gone[1]", always(1));
@@ -71,7 +71,7 @@ TEST_F(ComparedCases, HaveEveryNumberOfThreads) {
   EXPECT_THAT(collected(), ElementsAre("both[1] 1+", "both[1] 4+", "gone[1] 1+-"));
 }
 
-// The key stays where a build has one attribute more than the other.
+// The key does not change if one build has an additional attribute.
 TEST_F(ComparedCases, AreTheSameByTheirKeys) {
   ListedCase older = ScriptedBuild::listed_case("a[1]"), newer = older;
   newer.id = "a[1,extra=0]";
@@ -83,7 +83,8 @@ TEST_F(ComparedCases, AreTheSameByTheirKeys) {
   EXPECT_EQ(current_request(all[0], {}).id, "a[1,extra=0]");
 }
 
-// Contexts of one name in two files are two, and an installed file is the same in both builds.
+// Contexts of the same name in two files are different contexts. An installed file is the same file
+// in both builds.
 TEST_F(ComparedCases, OfContextsAreTheSameByTheirFiles) {
   const auto listed = [](const std::string& file) {
     ListedCase one = ScriptedBuild::listed_case("unit[fp32]");
@@ -97,7 +98,7 @@ TEST_F(ComparedCases, OfContextsAreTheSameByTheirFiles) {
   EXPECT_THAT(collected(), ElementsAre("unit[fp32] 1+", "unit[fp32] 1", "unit[fp32] 1+-"));
 }
 
-// 1 of 2 parts has the places 0, 2, ... of all that both builds have.
+// Part 1 of 2 has the places 0, 2, ... of the joint list.
 TEST_F(ComparedCases, OfAPartAreOneOfAll) {
   for (const char* id : {"a[1]", "b[1]", "z[1]"}) base_build.add_case(id, always(1));
   for (const char* id : {"a[1]", "b[1]", "c[1]", "d[1]"}) current_build.add_case(id, always(1));
@@ -122,7 +123,7 @@ TEST_F(ComparedCases, OfABuildThatCannotReadTheSelectionMayBeRefused) {
   EXPECT_THROW(collect(), WorkerError);
 }
 
-// A variant that both builds skip is left out, one that one of them skips is new or gone.
+// A variant that both builds skip is left out. A variant that one of them skips is NEW or GONE.
 TEST_F(ComparedCases, OpenedInBothHaveTheVariantsOfBoth) {
   const auto with_status = [](const char* name, Status status) {
     ScriptedVariant variant = ScriptedBuild::passing(name, always(1));
@@ -168,7 +169,7 @@ TEST(ComparedCase, ThatOnlyTheOtherBuildHasIsARegression) {
   EXPECT_EQ(build.processes(), 0);
 }
 
-// A case of which nothing is known has one item without a variant; else what is open fails.
+// A case without variants gets a single item; else its open variants fail.
 TEST(ComparedCase, FailsWhatIsOpen) {
   ComparedCase unknown;
   unknown.fail("lost");
@@ -199,7 +200,7 @@ TEST(ComparedCase, ThatWasNotOpenedHasOneItem) {
   EXPECT_TRUE(skipped.variants[0].item.is_unfinished);
 }
 
-// The median of three spreads is the second one; what failed has none.
+// The median of three spreads is the second one. A failed variant has no spread.
 TEST(ComparedTogether, TypicalNoiseIsTheMedianOfSpreads) {
   EXPECT_FALSE(typical_noise({}).has_value());
   const std::vector<double> calm = {1, 1, 1, 1, 1, 1}, some = {1, 1.01, 0.99, 1.02, 0.98, 1},
@@ -214,8 +215,8 @@ TEST(ComparedTogether, TypicalNoiseIsTheMedianOfSpreads) {
   EXPECT_EQ(typical_noise(cases), middle);
 }
 
-// p of 0.01, 0.02 and 0.5, and what is the same counts as 1, however small its p is: times 4/1,
-// 4/2, 4/3 and 4/4, Benjamini and Hochberg make 0.04, 0.04, 2/3 and 1 of them.
+// p is 0.01, 0.02 and 0.5; the variant that is the same counts as 1, although its p is small.
+// Multiplied by 4/1, 4/2, 4/3 and 4/4, Benjamini and Hochberg give 0.04, 0.04, 2/3 and 1.
 TEST(ComparedTogether, AdjustsForAllThatWasTimed) {
   const std::vector<double> ratios = {1, 1};
   std::vector<ComparedCase> cases(2);
@@ -233,7 +234,7 @@ TEST(ComparedTogether, AdjustsForAllThatWasTimed) {
   EXPECT_EQ(adjusted(cases[1].variants[1]), 1) << "not timed: it is as it was";
 }
 
-// Four are left: one looks slower, two were not measured, and noise hides one.
+// Four items are undecided: one looks slower, two were not measured, and noise hides one.
 TEST(ComparedTogether, NotesWhatTheBudgetLeft) {
   const auto item = [](bool is_unfinished, bool is_noisy, bool is_timed) {
     CheckedItem one;

@@ -1,4 +1,4 @@
-// First calls beside calls that repeat, on builds that answer from a script.
+// First calls, compared with repeated calls, on builds that answer from a script.
 #include "harness/check/first_calls.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::StartsWith;
 
 class CheckFirstCalls : public testing::Test {
  protected:
-  /// Calls that repeat always take 100 us; first calls what is said.
+  /// Repeated calls always take 100 us; first calls take `first_us`.
   void add(ScriptedBuild& build, double first_us) const {
     ScriptedVariant variant = ScriptedBuild::passing("v", [](ScriptedSample) { return 100.0; });
     variant.first_us = [first_us](ScriptedSample) { return first_us; };
@@ -61,7 +61,8 @@ TEST_F(CheckFirstCalls, AreNotMeasuredUnlessWanted) {
   EXPECT_EQ(report.items.size(), 1u);
 }
 
-// 12 pairs of processes to screen, 30 and 30 more with the other build beside: one call in each.
+// 12 pairs of processes for the screening, then 30 and 30 more with the A/A process: one call in
+// each process.
 TEST_F(CheckFirstCalls, ASlowerOneIsARegressionBesideCallsThatAreTheSame) {
   add(base, 1000);
   add(current, 1500);
@@ -94,7 +95,7 @@ TEST_F(CheckFirstCalls, TheSameIsSettledByTheScreening) {
   EXPECT_EQ(report.exit_code(), kAllWell);
 }
 
-// They cost nothing of a network's step, of which --fail-over is a share.
+// First calls have no cost in the network, so --fail-over does not apply.
 TEST_F(CheckFirstCalls, FailWhateverIsAllowedOfTheNetwork) {
   add(base, 1000);
   add(current, 1500);
@@ -124,7 +125,7 @@ TEST_F(CheckFirstCalls, AWorkerThatIsLostIsAnErrorOfTheFirstCall) {
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
-// The last 30 pairs take 0.36 s of the clock each: it ends within the 30 before.
+// The last 30 pairs take 0.36 s of the clock each. The budget ends in the 30 pairs before.
 TEST_F(CheckFirstCalls, WhatTheBudgetCutsIsUnfinished) {
   add(base, 1000);
   add(current, 1500);

@@ -1,4 +1,4 @@
-// The check's rounds and verdicts on builds that answer from a script: every time is invented, so
+// Rounds and verdicts of the check, on builds that answer from a script. All times are invented, so
 // that each outcome follows from the numbers in its test.
 #include "harness/check/gate.h"
 
@@ -25,7 +25,7 @@ using testing::StartsWith;
 
 class CheckGate : public testing::Test {
  protected:
-  /// Compares both builds, with `threshold` and 600 invented seconds unless options say otherwise.
+  /// Compares both builds, with `threshold` and 600 invented seconds unless the options differ.
   CheckReport run() {
     options.base = base.program();
     options.current = current.program();
@@ -35,7 +35,7 @@ class CheckGate : public testing::Test {
   }
 
   double clock_s = 0;
-  std::string log;  ///< 'b' and 'c': whose sample was taken
+  std::string log;  ///< 'b' and 'c': build of each sample
   ScriptedBuild base{"base", clock_s, log}, current{"current", clock_s, log};
   GateOptions options;
 };
@@ -53,7 +53,7 @@ CheckedItem only_item(const CheckReport& report) {
 
 }  // namespace
 
-// 12 rounds of the screening, and nothing more: equal times settle it.
+// 12 rounds of screening; equal times settle it.
 TEST_F(CheckGate, EqualBuildsAreTheSameAfterTheScreening) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
@@ -74,8 +74,8 @@ TEST_F(CheckGate, RoundsAlternateInWhichBuildComesFirst) {
   EXPECT_EQ(log, "bccbbccbbccbbccbbccbbccb");
 }
 
-// +10 % in every round: 12 to screen, then 3 in each of ten fresh pairs of processes, twice, with a
-// third process of the other build beside.
+// +10 % in every round: 12 rounds of screening, then 3 in each of ten new pairs of processes,
+// twice, with a third process of the baseline (A/A control).
 TEST_F(CheckGate, ASlowerVariantIsConfirmedInFreshProcesses) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
@@ -94,7 +94,7 @@ TEST_F(CheckGate, ASlowerVariantIsConfirmedInFreshProcesses) {
   EXPECT_THAT(current.opened().back().variants, ElementsAre("v"));
 }
 
-// One sample of this build, for its weight in the network.
+// One sample of the current build, for its weight in the network.
 TEST_F(CheckGate, TheSameMachineCodeIsTheSameAndIsNotTimed) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
@@ -115,7 +115,7 @@ TEST_F(CheckGate, TheSameMachineCodeIsTheSameAndIsNotTimed) {
   EXPECT_NEAR(*other.network_percent, 100 * 10 / 210.0, 1e-9) << "of both";
 }
 
-// Whatever the code is: what a timed call leaves is not what was verified.
+// The results of a timed call differ from the verified results, although the code is equal.
 TEST_F(CheckGate, TheSameMachineCodeWithWrongCallsIsTimed) {
   ScriptedVariant right = ScriptedBuild::passing("v", always(100));
   right.opened.results = "01";
@@ -127,7 +127,7 @@ TEST_F(CheckGate, TheSameMachineCodeWithWrongCallsIsTimed) {
   EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::error);
 }
 
-// Without verification nothing tells of the inputs; of other code there is nothing to say.
+// Without verification the inputs are unknown. Different code has no notice.
 TEST_F(CheckGate, UnverifiedMachineCodeStaysARegression) {
   base.add_case(ScriptedBuild::listed_case(kCase), {with_bits(100, "")});
   current.add_case(ScriptedBuild::listed_case(kCase), {with_bits(110, "")});
@@ -151,7 +151,7 @@ TEST_F(CheckGate, OtherMachineCodeStaysARegression) {
 TEST_F(CheckGate, WhereTheMachineCodeIsNotKnownItStaysARegression) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
-  current.code = "00ff";  // the other is older
+  current.code = "00ff";  // the baseline is older
   const CheckReport report = run();
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_THAT(only_item(report).notices,
@@ -167,7 +167,7 @@ TEST_F(CheckGate, AFasterVariantIsNoRegression) {
   EXPECT_EQ(report.exit_code(), kAllWell);
 }
 
-// +-20 % in the first six processes leave the screening open; the later ones agree.
+// +-20 % in the first six processes leave the screening undecided; the later ones agree.
 TEST_F(CheckGate, WhatTheScreeningLeavesOpenIsDecidedByMoreRounds) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) {
@@ -179,7 +179,7 @@ TEST_F(CheckGate, WhatTheScreeningLeavesOpenIsDecidedByMoreRounds) {
   EXPECT_EQ(current.samples(kCase, "v"), 12 + 30) << "no confirmation of what is the same";
 }
 
-// One set of places for a round, in both builds and beside; every round has others.
+// All processes of a round have the same layout; every round has another one.
 TEST_F(CheckGate, BothBuildsPlaceTheirTensorsAlikeInEveryRound) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
@@ -189,11 +189,11 @@ TEST_F(CheckGate, BothBuildsPlaceTheirTensorsAlikeInEveryRound) {
   EXPECT_EQ(std::set(layouts.begin(), layouts.end()).size(), layouts.size());
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     EXPECT_NE(layouts[i], 0u);
-    // Once more in the third process, where one runs beside.
+    // The third process repeats it if it runs.
     const int processes = i < 12 ? 1 : 2;
     EXPECT_EQ(std::count(base.layouts().begin(), base.layouts().end(), layouts[i]), processes) << i;
   }
-  // What is too large to be moved lies elsewhere in each pair of processes.
+  // Tensors that are too large to be moved have another layout in each pair of processes.
   std::vector<std::uint64_t> of_base, of_current;
   for (const OpenRequest& request : current.opened()) of_current.push_back(request.layout);
   for (const OpenRequest& request : base.opened()) of_base.push_back(request.layout);
@@ -202,7 +202,8 @@ TEST_F(CheckGate, BothBuildsPlaceTheirTensorsAlikeInEveryRound) {
   for (const std::uint64_t layout : of_current) EXPECT_THAT(of_base, Contains(layout));
 }
 
-// Where opening takes longer than a second, three pairs of processes: of 2, 5 and 5 rounds.
+// If opening takes longer than a second, there are three pairs of processes, with 2, 5 and 5
+// rounds.
 TEST_F(CheckGate, WhatOpensSlowlyIsScreenedInFewerProcesses) {
   for (ScriptedBuild* build : {&base, &current}) {
     build->open_seconds = 0.6;
@@ -213,7 +214,7 @@ TEST_F(CheckGate, WhatOpensSlowlyIsScreenedInFewerProcesses) {
   EXPECT_EQ(current.samples(kCase, "v"), 12);
 }
 
-// What the other build cannot do says nothing against this one, and is no success.
+// A failure of the baseline is neither a regression nor a success.
 TEST_F(CheckGate, AnErrorOfTheOtherBuildsSamplesIsNoRegression) {
   base.add_case(kCase, [](ScriptedSample s) -> double {
     if (s.process > 3) throw Error("a timed call left [0] of 'y' unwritten");
@@ -228,7 +229,7 @@ TEST_F(CheckGate, AnErrorOfTheOtherBuildsSamplesIsNoRegression) {
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
-// Once it has shown to be an opbench: the machine ran out of memory, or the like.
+// The program has answered before, so this is a fault of a worker, such as out of memory.
 TEST_F(CheckGate, AWorkerThatDoesNotStartCostsItsCaseAndNotTheCheck) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
@@ -250,7 +251,7 @@ TEST_F(CheckGate, AWorkerThatDoesNotStartCostsItsCaseAndNotTheCheck) {
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
-// A case that only one build has does not move the others to other parts.
+// A case that only one build has does not move other cases to other parts.
 TEST_F(CheckGate, APartIsOneOfAllThatBothHave) {
   for (const char* id : {"relu[1]", "relu[2]", "relu[3]"}) current.add_case(id, always(100));
   for (const char* id : {"relu[2]", "relu[3]", "relu[4]"}) base.add_case(id, always(100));
@@ -265,8 +266,8 @@ TEST_F(CheckGate, APartIsOneOfAllThatBothHave) {
                                                   "2 SAME relu[2]", "2 GONE relu[4]"));
 }
 
-// Three of ten processes are half as slow again, and their medians say nothing of it: the pairs
-// that are slower are counted. The other build's processes are equal.
+// Three of ten processes take 1.5 times as long, which does not move their median. The slower pairs
+// are counted. The baseline's processes are equal.
 TEST_F(CheckGate, ASlowdownOfThreeProcessesInTenIsFound) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) { return s.process % 10 < 3 ? 150.0 : 100.0; });
@@ -277,8 +278,8 @@ TEST_F(CheckGate, ASlowdownOfThreeProcessesInTenIsFound) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
-// +20 % in the processes of the verdict, and every second of those of the confirmation that
-// follows: it is not confirmed, and more pairs decide that nothing is slower.
+// +20 % in the processes of the verdict, and in every second process of the confirmation. It is not
+// confirmed, and more pairs decide that nothing is slower.
 TEST_F(CheckGate, ASuspicionThatFreshProcessesDoNotShareGetsMoreRounds) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) { return s.process <= 16 ? 120.0 : 100.0; });
@@ -287,8 +288,9 @@ TEST_F(CheckGate, ASuspicionThatFreshProcessesDoNotShareGetsMoreRounds) {
   EXPECT_GT(current.samples(kCase, "v"), 12 + 30 + 30);
 }
 
-// Processes 30 % slower and 10 % faster in turn: the median, between them, is above the threshold,
-// and no number of rounds tells it from 0. The budget ends, and the answer is not that all is well.
+// Processes are 30 % slower and 10 % faster in turn. The median between them is above the
+// threshold, and no number of rounds makes it significant. The budget ends, and the result is not a
+// success.
 TEST_F(CheckGate, WhatNoNumberOfRoundsTellsFromNoChangeIsTooNoisy) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) { return s.process % 2 == 0 ? 130.0 : 90.0; });
@@ -304,8 +306,9 @@ TEST_F(CheckGate, WhatNoNumberOfRoundsTellsFromNoChangeIsTooNoisy) {
   EXPECT_GT(current.samples(kCase, "v"), 12 + 30 + 30 + 30) << "all of the budget was used";
 }
 
-// Of 20 pairs of processes 16 are slower: p = 2 (1 + 20 + 190 + 1140 + 4845) / 2^20 = 0.0118, which
-// is times the number of variants at most 0.05 with four of them. With five more rounds decide.
+// 16 of 20 pairs of processes are slower: p = 2 (1 + 20 + 190 + 1140 + 4845) / 2^20 = 0.0118.
+// Multiplied by the number of variants it is at most 0.05 for four of them. With five, more rounds
+// decide.
 TEST_F(CheckGate, ManyComparisonsAskForMoreEvidence) {
   for (const int equal : {3, 4}) {
     ScriptedBuild old{"base", clock_s, log}, now{"current", clock_s, log};
@@ -331,8 +334,8 @@ TEST_F(CheckGate, ManyComparisonsAskForMoreEvidence) {
   }
 }
 
-// Every second process of the other build is 12 % slower than the one before: equal code shows as
-// much. 6 % mean nothing then, for this case and for no other.
+// Every second process of the baseline is 12 % slower than the one before. With this A/A noise 6 %
+// are not significant, for this case only.
 TEST_F(CheckGate, WhatEqualCodeShowsCountsForItsCaseOnly) {
   options.budget_s = 60;
   base.add_case("noisy[1]", [](ScriptedSample s) { return s.process % 2 == 0 ? 112.0 : 100.0; });
@@ -358,13 +361,13 @@ TEST_F(CheckGate, AQuietMachineShowsSixPercent) {
   EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::slower);
 }
 
-/// Rounds of times between `us` divided by and multiplied with e^0.3, a process beside the other.
+/// Rounds of times between `us` divided by and multiplied with e^0.3, one process after the other.
 std::function<double(ScriptedSample)> noisy(double us) {
   return [us](ScriptedSample s) { return us * std::exp(s.process % 2 == 0 ? 0.3 : -0.3); };
 }
 
-// Three errors of the median of ten pairs that stray by 0.3: expm1(3 x 1.2533 x 1.4826 x 0.3 /
-// sqrt(10)). More rounds of what is not suspected are not worth their time.
+// Three standard errors of the median of ten pairs with deviations of 0.3: expm1(3 x 1.2533 x
+// 1.4826 x 0.3 / sqrt(10)). More rounds of unsuspected variants would not help.
 TEST_F(CheckGate, WhereNoiseHidesAllNothingMoreIsMeasured) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, noisy(100));
@@ -384,7 +387,7 @@ TEST_F(CheckGate, InTheSameNoiseALargeSlowdownIsFound) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
-// Neither median is of the round that has the median ratio: the line would say that 10 -> 9 is 10 %
+// The two medians are not from the round of the median ratio. The line would state 10 -> 9 as 10 %
 // slower.
 TEST_F(CheckGate, TheTimesShownChangeAsMuchAsTheChangeShown) {
   base.add_case(kCase, [](ScriptedSample s) { return s.process % 3 == 0 ? 5.0 : 10.0; });
@@ -396,7 +399,7 @@ TEST_F(CheckGate, TheTimesShownChangeAsMuchAsTheChangeShown) {
   EXPECT_NEAR(speed.current_us / speed.base_us, 1 + speed.change, 1e-9);
 }
 
-// The other build dies after its last answer, in every process.
+// The baseline crashes after its last answer, in every process.
 TEST_F(CheckGate, AWorkerThatDoesNotEndWellIsNoSuccess) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(100));
@@ -408,7 +411,7 @@ TEST_F(CheckGate, AWorkerThatDoesNotEndWellIsNoSuccess) {
   EXPECT_EQ(reason_text(report), "'base' was ended by signal 11");
 }
 
-// A sample comes after 20 ms.
+// A sample arrives after 20 ms.
 TEST_F(CheckGate, ATimeLongerThanItsAnswerTookIsRefused) {
   base.add_case(kCase, always(20001 * 1.02));
   current.add_case(kCase, always(100));
@@ -432,7 +435,8 @@ TEST_F(CheckGate, ABuildThatIsAHundredThousandTimesFasterIsNoBuild) {
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
-// Each pair of processes takes 0.2 s to open and two rounds of 0.04 s: the fourth has no round.
+// Each pair of processes takes 0.2 s to open and two rounds of 0.04 s. The fourth pair has no
+// round.
 TEST_F(CheckGate, WhatTheBudgetDoesNotReachIsUnfinished) {
   for (const char* id : {"a[1]", "b[1]"}) {
     base.add_case(id, always(100));
@@ -450,8 +454,8 @@ TEST_F(CheckGate, WhatTheBudgetDoesNotReachIsUnfinished) {
   EXPECT_EQ(outcome_text(report), "UNDECIDED");
 }
 
-// Enough for the screening and the verdict: 10 pairs of three openings and 3 rounds of
-// three samples.
+// Enough for the screening and the verdict: 10 pairs of three openings and 3 rounds of three
+// samples.
 TEST_F(CheckGate, ABudgetThatEndsBeforeTheConfirmationLeavesItUndecided) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
@@ -481,7 +485,7 @@ TEST_F(CheckGate, ASuspectIsConfirmedBeforeTheNextCaseIsScreened) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
-// Whatever the budget is, half as slow again is never a success.
+// A slowdown by a factor of 1.5 is never a success, for any budget.
 TEST_F(CheckGate, NoBudgetMakesALargeSlowdownASuccess) {
   for (const char* id : {"a[1]", "slow[1]", "b[1]"}) {
     base.add_case(id, always(100));
@@ -494,7 +498,7 @@ TEST_F(CheckGate, NoBudgetMakesALargeSlowdownASuccess) {
   }
 }
 
-// What nobody could decide is a note, and fails where it is asked to.
+// An undecided item is a note; it fails if requested.
 TEST_F(CheckGate, AmbiguousFailsWhereAsked) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) {
@@ -511,7 +515,8 @@ TEST_F(CheckGate, AmbiguousFailsWhereAsked) {
   EXPECT_EQ(outcome_text(strict), "AMBIGUOUS");
 }
 
-// +-20 % in the first process only: what is the same after 30 rounds has no word of a budget.
+// +-20 % in the first process only. An item that is the same after 30 rounds does not mention the
+// budget.
 TEST_F(CheckGate, ThirtyRoundsWithoutAChangeNeedNoMore) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample s) {
@@ -520,7 +525,7 @@ TEST_F(CheckGate, ThirtyRoundsWithoutAChangeNeedNoMore) {
   EXPECT_THAT(only_item(run()).evidence, testing::Not(HasSubstr("budget")));
 }
 
-// The first of two variants hangs in its second sample: the second goes on in a new process.
+// The first of two variants hangs in its second sample. The second continues in a new process.
 TEST_F(CheckGate, AHungVariantCostsItselfOnly) {
   const auto hangs = [](ScriptedSample s) -> double {
     if (s.number == 1) throw ChildLost("no answer within 5 s");
@@ -558,7 +563,7 @@ TEST_F(CheckGate, ACrashInAFreshProcessCostsTheCaseAndNoOther) {
   EXPECT_EQ(report.items[1].verdict, ChangeVerdict::same);
 }
 
-// What a worker says of itself is no loss of the worker: this build fails now.
+// An error that a worker reports does not lose the worker: the current build fails now.
 TEST_F(CheckGate, AVariantThatCannotBeTimedAnyMoreIsARegression) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, [](ScriptedSample) -> double { throw Error("threw"); });
@@ -581,7 +586,8 @@ TEST_F(CheckGate, LostAccuracyIsARegressionThatIsNotTimed) {
   EXPECT_EQ(current.samples(kCase, "v"), 0);
 }
 
-// A race that meets the ninth sample: what the last timed call left is not what the next leaves.
+// A race affects the ninth sample: the results of the last timed call differ from those of the next
+// call.
 TEST_F(CheckGate, ResultsThatDifferFromCallToCallAreARegression) {
   ScriptedVariant racy = ScriptedBuild::passing("v", always(100));
   racy.wrong = [](ScriptedSample s) { return s.process == 5 && s.number == 0 ? "differs" : ""; };
@@ -593,7 +599,7 @@ TEST_F(CheckGate, ResultsThatDifferFromCallToCallAreARegression) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
-// Calls that agree with each other, and not with what was verified.
+// Calls that agree with each other, but not with the verified results.
 TEST_F(CheckGate, TimedCallsThatAreAllWrongAreARegression) {
   ScriptedVariant right = ScriptedBuild::passing("v", always(100));
   right.opened.results = "01";
@@ -608,7 +614,7 @@ TEST_F(CheckGate, TimedCallsThatAreAllWrongAreARegression) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
-/// Errors that a waiver lets grow do not hide how fast it is.
+/// Waived errors do not hide the speed.
 class CheckGateWaivers : public CheckGate {
  protected:
   CheckReport run_with_errors(double us) {
@@ -648,7 +654,7 @@ TEST_F(CheckGateWaivers, WhatIsNoSlowerIsWaivedWithItsSpeed) {
 }
 
 TEST_F(CheckGateWaivers, ErrorsBeyondWhatIsAllowedAreNotTimed) {
-  waivers.front().error_factor = 1.5;  // of 2 ULP, and one
+  waivers.front().error_factor = 1.5;  // of 2 ULP, plus 1
   const CheckReport report = run_with_errors(100);
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::error);
   EXPECT_EQ(current.samples(kCase, "v"), 0);
@@ -662,7 +668,7 @@ TEST_F(CheckGateWaivers, WhatIsNotReachedIsUnfinished) {
   EXPECT_EQ(report.exit_code(), kCouldNotFinish);
 }
 
-// What the other build does as well is a note.
+// An error that the baseline also has is a note.
 TEST_F(CheckGate, ResultsThatDifferInBothBuildsAreNotedOnly) {
   ScriptedVariant racy = ScriptedBuild::passing("v", always(100));
   racy.wrong = [](ScriptedSample) { return "differs"; };
@@ -751,8 +757,8 @@ TEST_F(CheckGate, AThresholdOfACaseOverridesTheRule) {
   EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::same);
 }
 
-// Steps beside a case: one is the same, one slower, one converts more, one is new, one gone, and
-// one is skipped in both. Each is in the report.
+// Steps and a case: one step is the same, one slower, one converts more, one is NEW, one GONE, and
+// one is skipped in both. All are in the report.
 TEST_F(CheckGate, StepsOfAContextAreJudgedOneByOne) {
   ListedCase listed = ScriptedBuild::listed_case("unit[fp32]");
   listed.context = ContextSource{"c.yaml", "unit", DType::fp32, {}};
@@ -789,7 +795,7 @@ TEST_F(CheckGate, StepsOfAContextAreJudgedOneByOne) {
   EXPECT_EQ(report.exit_code(), kVerdictFailed);
 }
 
-// All steps are refused: nothing was judged, and that is no success.
+// All steps are refused: nothing was judged, which is not a success.
 TEST_F(CheckGate, AContextWithoutAStepThatRunsIsNothingToJudge) {
   ListedCase listed = ScriptedBuild::listed_case("unit[fp32]");
   listed.context = ContextSource{"c.yaml", "unit", DType::fp32, {}};
@@ -801,7 +807,7 @@ TEST_F(CheckGate, AContextWithoutAStepThatRunsIsNothingToJudge) {
   EXPECT_EQ(report.exit_code(), kNothingToJudge);
 }
 
-// 20 % of one step; the case beside it does not dilute it.
+// One step is 20 % slower. The other case does not dilute this.
 TEST_F(CheckGate, ASlowerStepCostsItsOwnShare) {
   ListedCase listed = ScriptedBuild::listed_case("unit[fp32]");
   listed.context = ContextSource{"c.yaml", "unit", DType::fp32, {}};
@@ -820,7 +826,7 @@ TEST_F(CheckGate, ASlowerStepCostsItsOwnShare) {
 TEST_F(CheckGate, SlowerCasesTogetherDecideWhereAsked) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(110));
-  options.fail_over_percent = 20;  // the case is the whole step: it costs 10 %
+  options.fail_over_percent = 20;  // the case is the whole network: it costs 10 %
   const CheckReport report = run();
   EXPECT_EQ(only_item(report).verdict, ChangeVerdict::slower);
   EXPECT_EQ(report.exit_code(), kAllWell);

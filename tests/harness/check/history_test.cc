@@ -49,7 +49,7 @@ std::string date_of(int day) {
   return "2026-06-" + std::string(day < 10 ? "0" : "") + std::to_string(day) + "T00:00:00Z";
 }
 
-/// A run a day with these times, and SLOWER on some days.
+/// A run per day with these times, and SLOWER on some days.
 std::string history_of(const std::vector<double>& times, const std::vector<int>& slower = {},
                        const std::string& cpu = "a cpu") {
   std::string text;
@@ -214,7 +214,7 @@ TEST(CheckTrend, AnErrorThatCameAndWentIsFlaky) {
   EXPECT_EQ(trends_in(error).at(0).flips, 0);
 }
 
-// The same case, twice as slow on the other machine.
+// One case takes twice the time on the other machine.
 TEST(CheckTrend, UnlikeMachinesAreNeverCompared) {
   const std::vector<double> slow(8, 20.0), fast(8, 10.0);
   const std::string text =
@@ -242,7 +242,7 @@ TEST(CheckTrend, MarkdownNamesChangesFlakyCasesAndTrends) {
   EXPECT_THAT(none, HasSubstr("#### Flaky\n\nnone\n"));
 }
 
-// Text of a file is no markup.
+// Text of a file must not be interpreted as markup.
 TEST(CheckTrend, NothingInAHistoryIsMarkup) {
   CheckReport report = report_with(10);
   report.items[0].case_key = "<script>|[a](b)";

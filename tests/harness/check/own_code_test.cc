@@ -1,4 +1,4 @@
-// What is known of the code of objects: of made-up ones, and of these tests' own.
+// Code digests of objects: of invented objects, and of the objects of these tests.
 #include "harness/check/own_code.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Two kernels that share a part, whose parts refer to each other, and one alone.
+// Two kernels that share a part, whose parts refer to each other, and a separate one.
 constexpr std::string_view kObjects = R"(
 a.cc 01 shared.cc
 alone.cc 02

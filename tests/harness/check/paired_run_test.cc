@@ -12,14 +12,14 @@ using testing::HasSubstr;
 
 class PairedRunTest : public testing::Test {
  protected:
-  /// One variant that takes `base_us` in the other build and `current_us` in this one.
+  /// One variant that takes `base_us` in the baseline and `current_us` in the current build.
   void set(std::function<double(ScriptedSample)> base_us,
            std::function<double(ScriptedSample)> current_us) {
     base_.add_case(kCase, std::move(base_us));
     current_.add_case(kCase, std::move(current_us));
   }
 
-  /// Takes so many rounds in `budget` invented seconds. Returns what `measure` does.
+  /// Takes `rounds` rounds in `budget` invented seconds. Returns the result of `measure`.
   bool measure(int rounds, double budget = 1000) {
     WorkerProgram base = base_.program(), current = current_.program();
     base.now_s = current.now_s = [this] { return clock_s_; };
@@ -56,7 +56,7 @@ TEST_F(PairedRunTest, AlternatesWhoComesFirst) {
   EXPECT_NE(base_.layouts()[0], base_.layouts()[1]);
 }
 
-// A round takes 0.04 s: of 0.1 s three rounds are not done, and none counts.
+// A round takes 0.04 s. Three rounds do not fit into 0.1 s, so none counts.
 TEST_F(PairedRunTest, LeavesTheStageAsItWasWhereTheBudgetEnds) {
   set(always(100), always(110));
   variant_.times.screening.add(1, 2, 0);
@@ -64,7 +64,7 @@ TEST_F(PairedRunTest, LeavesTheStageAsItWasWhereTheBudgetEnds) {
   EXPECT_THAT(times().base_us, ElementsAre(1));
 }
 
-// 1 ns beside 1 ms are 10^6 times: no kernel changes so much.
+// The ratio of 1 ns and 1 ms is 10^6. No change of a kernel explains it.
 TEST_F(PairedRunTest, RefusesTimesThatNoChangeExplains) {
   set(always(1000), always(0.001));
   EXPECT_TRUE(measure(2));
@@ -74,7 +74,7 @@ TEST_F(PairedRunTest, RefusesTimesThatNoChangeExplains) {
   EXPECT_TRUE(times().empty());
 }
 
-// This build's error is a regression, the other one's is not.
+// An error of the current build is a regression; an error of the baseline is not.
 TEST_F(PairedRunTest, SaysWhoFailed) {
   const auto fail = [](ScriptedSample) -> double { throw Error("no memory"); };
   set(always(100), fail);

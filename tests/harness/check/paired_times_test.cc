@@ -10,7 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Rounds of these times of the other build, this one at twice them; all of one pair.
+/// Rounds with these times of the baseline, and twice these times of the current build; all of one
+/// pair.
 PairedTimes::Stage stage_of(const std::vector<double>& base_us, int pair) {
   PairedTimes::Stage stage;
   for (const double us : base_us) stage.add(us, 2 * us, pair);
@@ -40,7 +41,7 @@ TEST(PairedTimes, AppendTimesOfTheOtherBuildAgainstItself) {
   EXPECT_THAT(first.null_us, ElementsAre(1.5, 2.5));
 }
 
-// The other build against itself may have fewer rounds.
+// The A/A process may have fewer rounds.
 TEST(PairedTimes, AreCutInAllTheirLists) {
   PairedTimes::Stage stage = stage_of({1, 2, 3}, 4);
   stage.null_us = {7};
@@ -54,7 +55,7 @@ TEST(PairedTimes, AreCutInAllTheirLists) {
   EXPECT_THAT(stage.null_us, IsEmpty());
 }
 
-// log(2 / 1), log(1 / 4): equal factors up and down have equal sizes.
+// log(2 / 1), log(1 / 4): equal factors up and down have equal magnitudes.
 TEST(PairedTimes, RatiosAreLogarithmsOfThisBuildOverTheOther) {
   PairedTimes::Stage stage;
   stage.add(1, 2, 0);
@@ -67,7 +68,7 @@ TEST(PairedTimes, RatiosAreLogarithmsOfThisBuildOverTheOther) {
   EXPECT_DOUBLE_EQ(ratios[2], 0);
 }
 
-// 12 rounds in 6 pairs, 30 in 10: whole rounds in each.
+// 12 rounds in 6 pairs, 30 in 10: whole rounds in each pair.
 TEST(PairedTimes, RoundsAreSharedOutEvenly) {
   EXPECT_EQ(kScreeningRounds % kScreeningPairs, 0);
   EXPECT_EQ(kVerdictRounds, 30);

@@ -69,7 +69,7 @@ TEST(ProfileWatch, HalvesOfOneProfileAreTheSame) {
   }
 }
 
-// Add: 50 to 75 us of 160 are 15.6 % of the network.
+// Add takes 75 us instead of 50 of 160: 15.6 % of the network.
 TEST(ProfileWatch, TellsSlowerAndFasterAndWeighsThem) {
   Profile before(1), slow(2), fast(3);
   for (int i = 0; i < 10; ++i) before.step(50), slow.step(75), fast.step(25);
@@ -92,7 +92,7 @@ TEST(ProfileWatch, TellsNewAndGoneOperatorsAndFormats) {
   EXPECT_EQ(change_of(comparison, "Add").formats, "ND -> NCHW");
 }
 
-// Gelu: 10 us of 160 in each step, whatever the number of steps.
+// Gelu takes 10 us of 160 in each step, for any number of steps.
 TEST(ProfileWatch, SharesAreOfTheEarlierProfileAndOfOneStep) {
   Profile before(1), after(2);
   for (int i = 0; i < 5; ++i) before.step(50);
@@ -114,7 +114,7 @@ TEST(ProfileWatch, AsksWhereFewOperatorsAreCommon) {
   EXPECT_FALSE(compared(before, same).is_of_two_networks());
   EXPECT_THAT(printed(compared(before, same)),
               testing::HasSubstr("Changes, in percent of the earlier device time:\n"));
-  // FlashAttentionScoreGrad: 63172 us, 7.12 times the 8873.737 us of AlexNet.
+  // FlashAttentionScoreGrad: 63172 us are 7.12 times the 8873.737 us of AlexNet.
   const ProfileComparison two =
       compare_profiles(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}),
                        ingest_samples({"kernel_details/llm_bf16_st_rank0.csv"}), {});
@@ -125,7 +125,7 @@ TEST(ProfileWatch, AsksWhereFewOperatorsAreCommon) {
                                  "one network?\n"));
 }
 
-/// Profiles of single rows, five steps each, without noise but for 0 to 4 %.
+/// Profiles of single rows, five steps each, with deviations of 0 to 4 %.
 IngestResult profile_of(const std::vector<std::pair<std::string, double>>& rows) {
   std::string text = kHeader;
   for (int step = 1; step <= 5; ++step) {
@@ -141,7 +141,7 @@ IngestResult profile_of(const std::vector<std::pair<std::string, double>>& rows)
   return result;
 }
 
-// 64 channels are 4 blocks of 16; 20 are 2 blocks, whose last is padded.
+// 64 channels are 4 blocks of 16. 20 channels are 2 blocks; the last is padded.
 TEST(ProfileWatch, AnOperatorInAnotherFormatIsTheSameOperator) {
   const ProfileComparison comparison = compare_profiles(
       profile_of({{"Relu,\"1,64,56,56\",FLOAT16,NCHW,\"1,64,56,56\",FLOAT16,NCHW", 10},
@@ -163,16 +163,16 @@ TEST(ProfileWatch, AnOperatorInAnotherFormatIsTheSameOperator) {
   EXPECT_EQ(conv.verdict, ChangeVerdict::same);
   EXPECT_EQ(conv.formats,
             "input 0 NCHW -> NC1HWC0, input 1 NCHW -> FRACTAL_Z, output 0 NCHW -> NC1HWC0");
-  // 3 blocks hold 33 channels or more: another operator.
+  // 3 blocks hold 33 channels or more, so this is another operator.
   EXPECT_EQ(comparison.count(ChangeVerdict::gone), 1);
   EXPECT_EQ(comparison.count(ChangeVerdict::new_), 1);
 }
 
-/// Many operators with noise of 10 % in every task; operator 7 is `factor` times as slow.
+/// Many operators with noise of 10 % in every task. Operator 7 takes `factor` times as long.
 ProfileComparison compared_noise(unsigned seed, int steps, double factor = 1) {
   std::mt19937 random(seed);
   const auto read = [&](double of_seventh) {
-    // By Box and Muller, whose numbers are the same everywhere.
+    // Box-Muller transform; its numbers are equal on every platform.
     const auto uniform = [&] { return (static_cast<double>(random()) + 1) / 4294967297.0; };
     const auto normal = [&] {
       return std::sqrt(-2 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
@@ -195,7 +195,7 @@ ProfileComparison compared_noise(unsigned seed, int steps, double factor = 1) {
   return compare_profiles(before, after, {});
 }
 
-// Of 300 operators that are the same, some differ by 10 % and in 99 % intervals by chance.
+// Among 300 equal operators, some differ by 10 % and outside 99 % intervals by chance.
 TEST(ProfileWatch, FindsNothingInManyOperatorsThatAreTheSame) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     for (const int steps : {1, 3, 5, 20}) {
@@ -218,7 +218,7 @@ TEST(ProfileWatch, FindsTheOneOperatorOfManyThatIsSlower) {
   }
 }
 
-// One or two samples have no spread that is known.
+// One or two samples do not determine a spread.
 TEST(ProfileWatch, IsAmbiguousWithoutSamples) {
   Profile before(1), after(2);
   before.step(50), before.step(50), after.step(500), after.step(500);

@@ -41,7 +41,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-// What a worker answers to `requests`, line by line, after its hello.
+// Answers of a worker to `requests`, line by line, after its hello.
 std::vector<std::string> answers(const std::vector<std::string>& requests) {
   std::istringstream in(text_of_lines(requests));
   std::ostringstream out;
@@ -49,7 +49,7 @@ std::vector<std::string> answers(const std::vector<std::string>& requests) {
   return lines_of(out.str());
 }
 
-// What a worker with such faults answers.
+// Answers of a worker with these faults.
 std::vector<std::string> faulty_answers(const std::string& faults,
                                         const std::vector<std::string>& requests) {
   const TempDir folder;
@@ -171,7 +171,7 @@ TEST(CheckProtocol, BadLinesSayWhatIsWrong) {
               ThrowsMessage<Error>(HasSubstr("variants[0].status: status '?' must be one of")));
 }
 
-// Every line of the protocol, cut anywhere, is an error and nothing worse.
+// A line of the protocol that is cut at any place is an error, not a crash.
 TEST(CheckProtocol, TruncatedLinesAreErrors) {
   const std::string line =
       opened_line({"a[1]", {{"native", Status::passed, "", Accuracy{1.5, 0.1, 1e-7}, "00ff"}}});
@@ -222,7 +222,7 @@ TEST(CheckWorker, SameCaseGivesTheSameBits) {
   EXPECT_EQ(parse_opened(lines[1]), parse_opened(lines[3])) << "wherever its tensors lie";
 }
 
-// Its kernels are prepared in it, so that there is no second; other variants have one, too.
+// The sample prepares the kernels, so there is only one. Other variants have one, too.
 TEST(CheckWorker, AFirstCallIsTimedOnce) {
   OpenRequest request = small_case();
   request.first_call = true;
@@ -240,7 +240,7 @@ TEST(CheckWorker, AFirstCallIsTimedOnce) {
   EXPECT_FALSE(parse_opened(lines[5]).first_call);
 }
 
-// Places change between samples; calls are watched, and what they leave is judged, there as well.
+// The layout changes between samples. Calls are watched and their results are judged there as well.
 TEST(CheckWorker, TakesSamplesInAnyLayout) {
   const auto lines =
       answers({open_line(small_case()), sample_line("native", 1), sample_line("softplus_v2", 1),
@@ -255,7 +255,7 @@ TEST(CheckWorker, TakesSamplesInAnyLayout) {
   }
 }
 
-// All its calls agree, and none is that which was verified.
+// All its calls agree, but differ from the verified results.
 TEST(CheckWorker, WhatIsWrongInEveryTimedCallIsNotWhatWasVerified) {
   const auto lines = faulty_answers(
       "OPBENCH_TEST_WRONG_CALLS=native=100",
@@ -272,7 +272,7 @@ TEST(CheckWorker, AnAttributeItDoesNotKnowIsLeftOutWhereItIsAtItsDefault) {
   OpenRequest request = small_case();
   request.id = "softplus[8x64,fp32,ND,beta=1,threshold=20,new=3]";
   EXPECT_EQ(parse_opened(answers({open_line(request)})[1]).variants.size(), 2u);
-  request.key = request.id;  // not at its default
+  request.key = request.id;  // differs from its default
   EXPECT_THROW(parse_opened(answers({open_line(request)})[1]), WorkerError);
 }
 
@@ -319,7 +319,7 @@ cases:
   EXPECT_EQ(listed[1].expected_failure, (ExpectedFailure{{"relu"}, {}, "it overflows"}));
 }
 
-// A pool in NC1HWC0: as the device takes it, and as a framework does, between two TransData.
+// A pool in NC1HWC0: in the device's format, and like a framework between two TransData.
 TEST(CheckWorker, StepsOfAContextAreItsVariants) {
   const TempDir dir;
   const std::string path = dir.write("context.yaml", R"(symbols: {N: 2}
@@ -365,7 +365,7 @@ contexts:
               ThrowsMessage<WorkerError>(HasSubstr("the file has no context 'other'")));
 }
 
-// Faults that nobody can read are no test.
+// Faults that cannot be parsed would make an empty test.
 TEST(CheckWorker, WhatFaultsAreWantedIsReadOrRefused) {
   const std::string program = " " + faulty_program() + " --version";
   for (const char* good : {"", "softplus_v2=10,native=2.5", "nothing=1"}) {

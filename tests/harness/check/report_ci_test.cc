@@ -63,7 +63,7 @@ CheckedItem waived() {
 
 }  // namespace
 
-// Elements of the test case: <failure>, <error>, <skipped>, or none where it passed.
+// Elements of the test case: <failure>, <error>, <skipped>, or no element if it passed.
 TEST(ReportCi, JUnitHasAnOutcomeForEachVerdict) {
   EXPECT_THAT(junit(regression()), HasSubstr("<failure "));
   EXPECT_THAT(junit(unfinished()), HasSubstr("<error "));
@@ -80,7 +80,7 @@ TEST(ReportCi, JUnitHasAnOutcomeForEachVerdict) {
   }
 }
 
-// 2500000 us are 2.5 s; the first call has a history of its own.
+// 2500000 us are 2.5 s. The first call has a history of its own.
 TEST(ReportCi, JUnitHasTheTimeOfThisBuild) {
   CheckedItem one = relu_item(ChangeVerdict::same);
   one.speed = SpeedChange{};
@@ -101,7 +101,7 @@ TEST(ReportCi, JUnitKeepsNoticesAndTheNextCommand) {
   EXPECT_THAT(junit(waived()), HasSubstr("waivers.yaml:3"));
 }
 
-// A regression is an error, what is open a warning; what is settled needs no annotation.
+// A regression is an error, an undecided item a warning. Settled items have no annotation.
 TEST(ReportCi, AnnotationsAreOfWhatNeedsAction) {
   EXPECT_THAT(annotations({regression()}), StartsWith("::error title=SLOWER native on relu[64]"));
   EXPECT_THAT(annotations({unfinished()}), StartsWith("::warning title=AMBIGUOUS "));
@@ -115,7 +115,7 @@ TEST(ReportCi, AnnotationsAreOfWhatNeedsAction) {
   EXPECT_EQ(annotations({waived(), relu_item(ChangeVerdict::same)}), "");
 }
 
-// A percent sign is %25, in titles ':' and ',' are %3A and %2C, and a line ends with %0A.
+// A percent sign is %25. In titles ':' and ',' are %3A and %2C. A line break is %0A.
 TEST(ReportCi, AnnotationsEscapeWhatWouldEndThem) {
   CheckedItem one = regression();
   one.variant = "mine:v2";
@@ -133,7 +133,7 @@ TEST(ReportCi, MarkdownBeginsWithAMarkOfTheOutcome) {
               StartsWith("### :warning: "));
 }
 
-// Variants that are the same are folded, also where there is room for more rows.
+// Variants that are the same are folded, even if there is room for more rows.
 TEST(ReportCi, MarkdownShowsWhatIsNotTheSame) {
   CheckedItem slower = regression();
   slower.network_percent = 1.234;

@@ -57,8 +57,9 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-// A step of 3 x 100 us + 1 x 700 us = 1000 us; 10% of 3 x 100 us is 3% of it. The slow variant b
-// of the second case would make the step 3 x 100 + 1400 us; 5% of 1400 us is 4.12% of that.
+// A network of 3 x 100 us + 1 x 700 us = 1000 us; 10% of 3 x 100 us are 3% of it. With the slow
+// variant b of the second case the network takes 3 x 100 + 1400 us; 5% of 1400 us are 4.12% of
+// that.
 TEST(CheckReport, SharesOfTheStepByHand) {
   const CheckReport report =
       sorted_report({item("a[1]", "a", ChangeVerdict::slower, 100, 0.10, 3),
@@ -117,7 +118,7 @@ TEST(CheckReport, AWorkerThatDidNotEndWellIsAnErrorInEveryForm) {
               HasSubstr("was ended by signal 11"));
 }
 
-// Where to read it, and what to do: for all codes from 2 on.
+// Reasons for all codes from 2 on, with the remedy.
 TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
   const CheckedItem same = item("a[1]", "a", ChangeVerdict::same),
                     fresh = item("n[1]", "a", ChangeVerdict::new_);
@@ -138,7 +139,7 @@ TEST(CheckReport, AReasonForEveryCodeThatIsNoVerdict) {
 
 TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
   CheckedItem slower = item("b[1]", "a", ChangeVerdict::slower, 100, 0.1);
-  slower.is_regression = false;  // as the gate leaves it then
+  slower.is_regression = false;  // the gate leaves it like this then
   CheckReport report = sorted_report({slower, item("a[1]", "a", ChangeVerdict::same, 900)});
   report.fail_over_percent = 1.5;  // 10 of 1000 us are 1%
   EXPECT_EQ(report.exit_code(), 0);
@@ -146,7 +147,7 @@ TEST(CheckReport, FailOverCountsTheStepAndNotTheCase) {
   EXPECT_EQ(report.exit_code(), 1);
 }
 
-// JUnit, annotations and JSON say of each item what the exit code says of all.
+// JUnit, annotations and JSON agree with the exit code.
 TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
   CheckReport report = sorted_report({item("relu[1]", "v", ChangeVerdict::slower, 100, 0.5),
                                       item("relu[2]", "v", ChangeVerdict::ambiguous, 100, 0.1)});
@@ -231,7 +232,7 @@ TEST(CheckReport, JUnitIsWellFormedWhateverTheTexts) {
   EXPECT_EQ(shell(parse + dir.write("junit.xml", xml)).code, 0) << xml;
 }
 
-// As `opbench run --junit` names it, so that a CI system shows one history.
+// The names are those of `opbench run --junit`, so that a CI system shows a single history.
 TEST(CheckReport, JUnitFollowsJenkinsSchemaAndNamesTestsAsARunDoes) {
   CheckedItem lost = item("e[1]", "", ChangeVerdict::error);
   lost.is_unfinished = true;

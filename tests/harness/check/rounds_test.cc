@@ -1,5 +1,5 @@
-// `Rounds` on builds that answer from a script, stage by stage: what it asks of whom, and how many
-// rounds there are of which pair of processes.
+// `Rounds` on builds that answer from a script, stage by stage: its requests to each build, and the
+// number of rounds of each pair of processes.
 #include "harness/check/rounds.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class CheckRounds : public testing::Test {
     use(rounds);
   }
 
-  /// One whose accuracy was judged already.
+  /// A case whose accuracy was judged already.
   static ComparedCase opened_case() {
     ComparedCase compared = unopened_case();
     ComparedVariant& variant = compared.variants.emplace_back();
@@ -54,13 +54,13 @@ class CheckRounds : public testing::Test {
   }
 
   double clock_s_ = 0;
-  std::string log_;  ///< 'b', 'n' and 'c': whose sample was taken
+  std::string log_;  ///< 'b', 'n' and 'c': process of each sample
   ScriptedBuild base_{"base", clock_s_, log_}, null_{"null", clock_s_, log_},
       current_{"current", clock_s_, log_};
   OpenRequest how_;
 };
 
-// Two rounds in each of six pairs, in samples of a quarter of 0.4 s; it is verified once.
+// Two rounds in each of six pairs, in samples of a quarter of 0.4 s. It is verified once.
 TEST_F(CheckRounds, ScreenInSixPairsOfProcesses) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = unopened_case();
@@ -79,7 +79,7 @@ TEST_F(CheckRounds, ScreenInSixPairsOfProcesses) {
   EXPECT_EQ(null_.processes(), 0);
 }
 
-// Both open in more than a second together: 2 + 5 + 5 rounds in three pairs.
+// Opening takes more than a second in total: 2 + 5 + 5 rounds in three pairs.
 TEST_F(CheckRounds, ScreenWhatOpensSlowlyInThreePairs) {
   current_.add_case(kCase, always(110));
   base_.open_seconds = current_.open_seconds = 0.6;
@@ -93,7 +93,8 @@ TEST_F(CheckRounds, ScreenWhatOpensSlowlyInThreePairs) {
   EXPECT_EQ(faster.variants.at(0).times.screening.pair.back(), 5);
 }
 
-// 0.28 s for each pair: after 0.5 s the second one is not done, and a part counts for nothing.
+// 0.28 s for each pair: after 0.5 s the second pair is incomplete, and an incomplete screening does
+// not count.
 TEST_F(CheckRounds, AScreeningThatTheBudgetCutsIsNone) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = unopened_case();
@@ -105,7 +106,7 @@ TEST_F(CheckRounds, AScreeningThatTheBudgetCutsIsNone) {
   EXPECT_EQ(variant.item.evidence, "not measured: the budget ended");
 }
 
-// Three rounds in each of ten pairs, with the other build against itself beside, in whole samples.
+// Three rounds in each of ten pairs, with the A/A process, in whole samples.
 TEST_F(CheckRounds, MeasureInTenPairsWithAThirdProcess) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = opened_case();
@@ -124,7 +125,7 @@ TEST_F(CheckRounds, MeasureInTenPairsWithAThirdProcess) {
   EXPECT_EQ(log_.substr(0, 9), "nbccbnnbc") << "every second round the other way round";
 }
 
-// A pair takes 3 * 0.1 + 9 * 0.02 = 0.48 s: of 1.2 s two are whole, and they stay.
+// A pair takes 3 * 0.1 + 9 * 0.02 = 0.48 s. Two pairs are complete after 1.2 s and are kept.
 TEST_F(CheckRounds, WhatTheBudgetCutsHasThePairsBeforeIt) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = opened_case();
@@ -134,7 +135,7 @@ TEST_F(CheckRounds, WhatTheBudgetCutsHasThePairsBeforeIt) {
   EXPECT_THAT(times.null_us, SizeIs(6));
 }
 
-// Numbers of pairs go on from stage to stage, so that no two have one.
+// Numbers of pairs continue from stage to stage, so that each pair has its own.
 TEST_F(CheckRounds, NumberPairsOverAllStages) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = unopened_case();
@@ -181,7 +182,7 @@ TEST_F(CheckRounds, FirstCallsAreTakenInAllOrders) {
   EXPECT_EQ(current_.opened()[5].layout, 6U);
 }
 
-// Where no null process runs, what is left of the same orders.
+// Without the A/A process, the same orders without it.
 TEST_F(CheckRounds, FirstCallsOfTheScreeningHaveNoThirdProcess) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = opened_case();

@@ -63,7 +63,7 @@ TEST_F(SameProgram, HasTheSameBytes) {
   EXPECT_FALSE(is_same_program(one, program("longer", "abcd")));
 }
 
-// Other case files, or something that is no program.
+// Other case files, or a file that is not a program.
 TEST_F(SameProgram, ReadsTheSameCaseFiles) {
   const WorkerProgram one = program("one", "abc");
   WorkerProgram elsewhere = one, scripted = one;
@@ -74,7 +74,7 @@ TEST_F(SameProgram, ReadsTheSameCaseFiles) {
   EXPECT_FALSE(is_same_program(scripted, one));
 }
 
-// One sample of this build is its weight in the network; of the other build there is none.
+// One sample of the current build gives its weight in the network. The baseline is not sampled.
 TEST_F(SameCode, OfTheSameBitsIsSettledAsTheSame) {
   const ComparedVariant& variant = settled();
   EXPECT_FALSE(variant.is_open);
@@ -97,7 +97,7 @@ TEST_F(SameCode, ThatDiffersStaysOpen) {
   EXPECT_EQ(compared_.variants[0].code_unknown, "");
 }
 
-// Without bits of both, their inputs may differ.
+// Without the bits of both, their inputs may differ.
 TEST_F(SameCode, OfResultsThatWereNotVerifiedIsNotKnown) {
   compared_.variants[0].item.current_bits = "";
   EXPECT_TRUE(settled().is_open);
@@ -125,7 +125,7 @@ TEST_F(SameCode, ThatIsSettledAlreadyIsNotAskedFor) {
   EXPECT_EQ(log_, "");
 }
 
-// A note is for what is slower, or may be.
+// Only items that are slower, or may be, have a note.
 TEST(UnknownCode, IsNotedOfWhatLooksSlower) {
   const auto notices = [](ChangeVerdict verdict, bool is_unfinished, const std::string& why) {
     ComparedVariant variant;

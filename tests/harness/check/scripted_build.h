@@ -14,13 +14,13 @@ namespace opbench::check {
 /// The only case of most scripted builds.
 inline const std::string kCase = "relu[64]";
 
-/// Which sample a scripted worker is asked for.
+/// Describes the sample that a scripted worker takes.
 struct ScriptedSample {
-  int process;  ///< the worker that takes it: the first one that this build started is 1
-  int number;   ///< of this variant in that process, from 0
+  int process;  ///< number of the worker, from 1
+  int number;   ///< number of the sample of this variant in that process, from 0
 };
 
-/// Samples that all take so long.
+/// Samples that all take `us`.
 inline std::function<double(ScriptedSample)> always(double us) {
   return [us](ScriptedSample) { return us; };
 }
@@ -28,31 +28,31 @@ inline std::function<double(ScriptedSample)> always(double us) {
 /// A variant of a scripted build.
 struct ScriptedVariant {
   OpenedVariant opened;
-  /// The time of a sample. What it throws is the worker's fault: ChildLost a crash or a hang, Error
-  /// an answer that says what is wrong.
+  /// The time of a sample. An exception is a fault of the worker: ChildLost is a crash or a hang,
+  /// Error an answer with an error message.
   std::function<double(ScriptedSample)> us;
-  /// What is wrong with the results of a sample; none: nothing.
+  /// Error in the results of a sample; none: correct.
   std::function<std::string(ScriptedSample)> wrong = {};
   /// The time of a first call; none: as `us`.
   std::function<double(ScriptedSample)> first_us = {};
-  /// What a call after a sample leaves on the values that are verified; none: not known.
+  /// Results of a call after a sample, on the verified values; none: unknown.
   std::function<std::string(ScriptedSample)> results = {};
 };
 
-/// A build that answers from a script, in the place of a process, with invented times. A sample
-/// takes 20 ms unless said otherwise and opening a case 100 ms on a clock that moves only then.
+/// A build that answers from a script in place of a process, with invented times. By default a
+/// sample takes 20 ms and opening a case 100 ms, on a clock that moves only then.
 class ScriptedBuild {
  public:
-  /// `clock_s` and `log` may be shared by builds; the log names whose sample comes next.
+  /// `clock_s` and `log` may be shared by builds. The log has the name of each sample's build.
   ScriptedBuild(std::string name, double& clock_s, std::string& log)
       : name_(std::move(name)), clock_s_(clock_s), log_(log) {}
 
-  /// Lists a case; its variants are those of the last case of that id.
+  /// Lists a case. Its variants are those of the last case of that id.
   void add_case(ListedCase listed, std::vector<ScriptedVariant> variants) {
     variants_[listed.id] = std::move(variants);
     listed_.push_back(std::move(listed));
   }
-  /// A case of one variant "v" that passes and always takes `us`.
+  /// Adds a case of one variant "v" that passes and always takes `us`.
   void add_case(const std::string& id, std::function<double(ScriptedSample)> us) {
     add_case(listed_case(id), {passing("v", std::move(us))});
   }
@@ -64,10 +64,10 @@ class ScriptedBuild {
   double open_seconds = 0.1, sample_seconds = 0.02;
   /// Every list of cases is answered with this error; empty: with the cases.
   std::string list_error;
-  /// Of the machine code of every variant; empty: as a build that does not know the request.
+  /// Fingerprint of the machine code of every variant; empty: the request is unknown.
   std::string code;
   bool knows_first_calls = true;
-  /// What is wrong with the end of each of its workers; empty: nothing.
+  /// Fault of the end of each of its workers; empty: they end well.
   std::string end;
   Hello hello{kProtocolVersion, kOldestProtocol, {"1", "rev", "c", "f", "Release"}};
 
@@ -79,15 +79,15 @@ class ScriptedBuild {
   }
 
   int processes() const { return processes_; }
-  /// How many samples the variant was asked for in all.
+  /// Number of samples of the variant in all.
   int samples(const std::string& id, const std::string& variant) const {
     const auto found = samples_.find({id, variant});
     return found == samples_.end() ? 0 : found->second;
   }
   const std::vector<OpenRequest>& opened() const { return opened_; }
-  /// Samples that were first calls.
+  /// Number of samples that were first calls.
   int first_calls() const { return first_calls_; }
-  /// Where each sample had its tensors.
+  /// Layout of each sample.
   const std::vector<std::uint64_t>& layouts() const { return layouts_; }
 
  private:

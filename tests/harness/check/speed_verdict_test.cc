@@ -43,9 +43,9 @@ CheckedItem judged(const PairedTimes& times, double adjusted_p = 0) {
   return item;
 }
 
-/// Pairs of processes of three rounds each, the first numbered `first`: `slow` of them by `change`,
-/// spread evenly, the others equal. `null_change` is that of the other build against itself, up
-/// and down in turn.
+/// Pairs of processes of three rounds each, the first numbered `first`. `slow` of them, evenly
+/// distributed, are slower by `change`; the others are equal. `null_change` is that of the A/A
+/// process, up and down in turn.
 PairedTimes::Stage pairs(int count, int slow, double change, int first = 0,
                          double null_change = 0) {
   PairedTimes::Stage result;
@@ -76,7 +76,7 @@ TEST(SpeedVerdict, ADifferenceBelowTheFloorIsNone) {
   EXPECT_EQ(called(ratios(0.10, 0.001, 30), 0.6, {0.05, 0.05}), SpeedCall::slower);
 }
 
-// Of a call of 60 ns a floor of 50 ns would hide all up to +83 %.
+// For a call of 60 ns, a floor of 50 ns would hide all changes up to +83 %.
 TEST(SpeedVerdict, TheFloorComesToAQuarterOfACallAtMost) {
   PairedTimes times;
   times.screening = times.verdict = times.confirmation = stage(0.06, 0.5, 0.01, 30);
@@ -133,7 +133,7 @@ TEST(SpeedVerdict, SlowerNeedsConfirmation) {
   EXPECT_EQ(judged(times).verdict, ChangeVerdict::ambiguous);
 }
 
-// No confirmation is no sign of a budget's end: 30 rounds that show no change need none.
+// A missing confirmation does not mean that the budget ended: 30 rounds without a change need none.
 TEST(SpeedVerdict, OnlyABudgetThatEndedIsToBlame) {
   PairedTimes times;
   times.screening = stage(100, 0, 0.2, 12);
@@ -151,7 +151,7 @@ TEST(SpeedVerdict, SlowerMustSurviveTheAdjustmentForManyCases) {
   EXPECT_EQ(judged(times, 0.06).verdict, ChangeVerdict::ambiguous);
 }
 
-// Four of ten pairs of processes show nothing: the rounds of the others agree with themselves only.
+// Four of ten pairs of processes are not significant: the rounds of a pair are correlated.
 TEST(SpeedVerdict, RoundsOfOnePairOfProcessesCountOnce) {
   const PairedTimes::Stage times = pairs(10, 6, 0.10);
   EXPECT_EQ(called(log_ratios(times), 100, {0.05, 0.05}, times.pair), SpeedCall::unclear);
@@ -167,7 +167,7 @@ TEST(SpeedVerdict, FasterNeverFails) {
   EXPECT_FALSE(item.is_regression);
 }
 
-// Each of the tests that a verdict takes is named where it is the one that failed.
+// The evidence names the test of the verdict that failed.
 TEST(SpeedVerdict, AmbiguousNamesTheTestThatFailed) {
   PairedTimes times;
   times.screening = times.verdict = times.confirmation = stage(100, 0, 0.2, 30);
@@ -187,7 +187,7 @@ TEST(SpeedVerdict, AmbiguousNamesTheTestThatFailed) {
   EXPECT_THAT(judged(times, 0.06).evidence, HasSubstr("p = 0.06 after the adjustment"));
 }
 
-// Nine of 30 pairs are half as slow again: two-sided p = 2 / 2^9. The median knows nothing of them.
+// Nine of 30 pairs take 1.5 times as long: two-sided p = 2 / 2^9. The median does not show them.
 TEST(SpeedVerdict, WhatMeetsThreeProcessesInTenIsSlower) {
   PairedTimes times;
   times.screening = pairs(6, 2, 0.5);
@@ -204,8 +204,8 @@ TEST(SpeedVerdict, WhatMeetsThreeProcessesInTenIsSlower) {
               HasSubstr("9 of 30 pairs of processes slower than most by 5%, 0 faster"));
 }
 
-// 4 % slower in every process, which is below the threshold: noise puts some pairs beyond 5 % and
-// none below -5 %, and that is no slowdown of some processes.
+// 4 % slower in every process is below the threshold. Noise puts some pairs above 5 % and none
+// below -5 %, which is not a slowdown of some processes.
 TEST(SpeedVerdict, WhatIsSlowerEverywhereBelowTheThresholdIsNotSlowerSometimes) {
   PairedTimes times;
   for (auto* stage : {&times.screening, &times.verdict, &times.confirmation}) {
@@ -217,7 +217,7 @@ TEST(SpeedVerdict, WhatIsSlowerEverywhereBelowTheThresholdIsNotSlowerSometimes) 
   EXPECT_FALSE(judged(times).is_regression);
 }
 
-// As many pairs are faster as are slower: both builds have slow processes.
+// Equally many pairs are faster and slower: both builds have slow processes.
 TEST(SpeedVerdict, SlowProcessesOfBothBuildsAreNoRegression) {
   PairedTimes times;
   times.screening = pairs(6, 0, 0);
@@ -229,7 +229,7 @@ TEST(SpeedVerdict, SlowProcessesOfBothBuildsAreNoRegression) {
   EXPECT_EQ(finding.call, SpeedCall::same);
 }
 
-// Two slow pairs of six, 33 %, leave it open; of 26, with the later ones equal, they are 8 %.
+// Two slow pairs of six, 33 %, leave it undecided. With equal later pairs they are 8 % of 26.
 TEST(SpeedVerdict, SlowPairsOfTheScreeningKeepItOpen) {
   PairedTimes times;
   times.screening = pairs(6, 2, 0.5);
@@ -243,7 +243,7 @@ TEST(SpeedVerdict, SlowPairsOfTheScreeningKeepItOpen) {
 }
 
 // Medians of ten pairs of +-r have a median deviation of r: 3 x 1.2533 x 1.4826 r / sqrt(10) =
-// 1.7628 r. For 8 % r = log(1.08) / 1.7628.
+// 1.7628 r. For 8 %, r = log(1.08) / 1.7628.
 TEST(SpeedVerdict, WhatEqualCodeShowsRaisesTheThreshold) {
   const double r = std::log(1.08) / 1.7628;
   PairedTimes times;
@@ -254,7 +254,7 @@ TEST(SpeedVerdict, WhatEqualCodeShowsRaisesTheThreshold) {
   EXPECT_TRUE(item.is_unfinished) << "7 % may well be true";
   EXPECT_THAT(item.evidence, HasSubstr("below the A/A noise of 8%"));
   EXPECT_NEAR(item.threshold, 0.08, 1e-4);
-  // Of 30 pairs it is 1.08^(1/sqrt(3)) = 4.5 %.
+  // For 30 pairs it is 1.08^(1/sqrt(3)) = 4.5 %.
   times.confirmation = pairs(20, 20, 0.07, 10, r);
   EXPECT_EQ(judged(times).verdict, ChangeVerdict::slower);
   EXPECT_EQ(judged(times).threshold, 0.05);
@@ -265,7 +265,7 @@ TEST(SpeedVerdict, FewPairsSayNothingOfNoise) {
   EXPECT_GT(own_noise(pairs(4, 0, 0, 0, 0.1)), 0);
 }
 
-// What may only be faster needs no further rounds.
+// A variant that can only be faster needs no further rounds.
 TEST(SpeedVerdict, WhatCannotBeSlowerIsKnown) {
   PairedTimes times;
   times.verdict = times.confirmation = stage(100, -0.06, 0.03, 30);

@@ -48,9 +48,9 @@ TEST(CheckStatistics, BootstrapOfEqualValuesIsThatValue) {
   EXPECT_EQ(interval.high, 0.5);
 }
 
-// Of 0..n-1 the bootstrap median lies at or below k with P(Bin(n, (k+1)/n) >= (n+1)/2), n odd. For
-// n = 31 that is 0.0019 at k = 7, 0.0068 at k = 8 and, by symmetry, the same from the other end:
-// the 99% interval runs from 8 to 22.
+// For the values 0..n-1, n odd, the bootstrap median is at most k with P(Bin(n, (k+1)/n) >=
+// (n+1)/2). For n = 31 that is 0.0019 at k = 7, 0.0068 at k = 8 and, by symmetry, the same from the
+// other end. The 99% interval is 8 to 22.
 TEST(CheckStatistics, BootstrapIntervalOfThirtyOneRanks) {
   std::vector<double> values(31);
   std::iota(values.begin(), values.end(), 0.0);
@@ -70,9 +70,9 @@ TEST(CheckStatistics, BootstrapOfTheSameValuesIsTheSame) {
   EXPECT_EQ(a.high, b.high);
 }
 
-// Five groups of six equal values: what is drawn are groups. Of 0..4 the bootstrap median is 0 with
-// P(Bin(5, 1/5) >= 3) = 0.058 and 4 as often: both are inside 99%. Thirty single values would give
-// a narrower interval.
+// Five groups of six equal values: whole groups are drawn. For 0..4 the bootstrap median is 0 with
+// P(Bin(5, 1/5) >= 3) = 0.058, and 4 with the same probability. Both are inside 99%. Thirty single
+// values would give a narrower interval.
 TEST(CheckStatistics, BootstrapDrawsWholeGroups) {
   std::vector<double> values;
   std::vector<int> groups;
@@ -100,8 +100,8 @@ TEST(CheckStatistics, StudentPOfTheTable) {
   EXPECT_LT(student_p(1e6, 30), 1e-100);
 }
 
-// Means 2 and 5, variances 1, errors 1/3 each: t = 3/sqrt(2/3), 4 degrees. Of equal spreads
-// Welch's test is Student's: p = 0.0213 in R's t.test(1:3, 4:6).
+// Means 2 and 5, variances 1, squared errors 1/3 each: t = 3/sqrt(2/3), 4 degrees. For equal
+// spreads Welch's test is Student's: p = 0.0213 in R's t.test(1:3, 4:6).
 TEST(CheckStatistics, WelchTest) {
   EXPECT_NEAR(welch_test(std::vector<double>{1, 2, 3}, std::vector<double>{4, 5, 6}), 0.021312,
               1e-6);
@@ -110,8 +110,8 @@ TEST(CheckStatistics, WelchTest) {
   EXPECT_EQ(welch_test(std::vector<double>{1}, std::vector<double>{4, 5, 6}), 1);
 }
 
-// U = 0 of a mean of 4.5 and a variance of 3*3*7/12: z = 4/sqrt(5.25). With ties, 1 2 2 and 2 3 4:
-// ranks 1 3 3 sum up to 7, U = 1, and the variance is 3*3/12*(7 - 24/30).
+// U = 0, its mean is 4.5 and its variance 3*3*7/12: z = 4/sqrt(5.25). With ties, 1 2 2 and 2 3 4:
+// the ranks 1 3 3 have the sum 7, U = 1, and the variance is 3*3/12*(7 - 24/30).
 TEST(CheckStatistics, RankSumTest) {
   const auto p_of = [](double z) { return std::erfc(z / std::sqrt(2.0)); };
   EXPECT_NEAR(rank_sum_test(std::vector<double>{1, 2, 3}, std::vector<double>{4, 5, 6}),
@@ -122,7 +122,7 @@ TEST(CheckStatistics, RankSumTest) {
   EXPECT_EQ(rank_sum_test({}, std::vector<double>{1, 1}), 1);
 }
 
-// Median 3, deviations 2 1 0 1 2: MAD 1. One wild value changes neither.
+// Median 3, deviations 2 1 0 1 2: MAD 1. One outlier changes neither.
 TEST(CheckStatistics, StandardErrorOfTheMedian) {
   EXPECT_NEAR(median_standard_error(std::vector<double>{1, 2, 3, 4, 5}, 25), 1.2533 * 1.4826 / 5,
               1e-12);

@@ -56,7 +56,7 @@ TEST(CheckVerdict, WrongInBothIsNotCompared) {
   EXPECT_FALSE(item.is_regression);
 }
 
-// 1.5 x 2 + 1 = 4 ULP are allowed, and no more.
+// At most 1.5 x 2 + 1 = 4 ULP are allowed.
 TEST(CheckVerdict, AnErrorMayGrowByHalfAndOneUlp) {
   const OpenedVariant before = variant(Status::passed, 2), four = variant(Status::passed, 4),
                       five = variant(Status::passed, 4.5), first = variant(Status::passed, 0),
@@ -69,9 +69,9 @@ TEST(CheckVerdict, AnErrorMayGrowByHalfAndOneUlp) {
   EXPECT_THAT(item.evidence, HasSubstr("from 2 to 4.5 ULP"));
 }
 
-// A product of matrices that cancels somewhere: 3e5 ULP there in both builds, and 62 times the
-// error elsewhere. The limits: mean 1.5 x 0.5 + 1, tolerance and error 1.5 times and an epsilon of
-// the scale.
+// A matrix product with a cancelling element: 3e5 ULP there in both builds, and 62 times the error
+// elsewhere. The limits: mean 1.5 x 0.5 + 1, tolerance and error 1.5 times plus an epsilon of the
+// scale.
 TEST(CheckVerdict, WhatCancelsHidesNoGrownError) {
   OpenedVariant before{"v", Status::passed, "", Accuracy{3e5, 0.5, 1e-5, 1, 1e-6, 0}, "1"};
   before.epsilon = 0x1p-23;
@@ -87,7 +87,7 @@ TEST(CheckVerdict, WhatCancelsHidesNoGrownError) {
   after.accuracy->min_tolerance = 1.6e-6;  // 1.5e-6 + 2^-23
   after.accuracy->max_abs = 1.6e-5;
   met(&before, &after, true);
-  after.accuracy->max_abs = 62e-5;  // where the value is large: 2^-23 of 62e-5 / 1.6e-6
+  after.accuracy->max_abs = 62e-5;  // for a large value: 2^-23 of 62e-5 / 1.6e-6
   EXPECT_THAT(met(&before, &after, false).evidence,
               HasSubstr("its largest absolute error grew from 1e-05 to 0.00062"));
   after = before;

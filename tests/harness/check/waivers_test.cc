@@ -156,7 +156,7 @@ TEST(Waivers, ASlowdownUpToWhatIsAllowedPasses) {
               ElementsAre("w.yaml:2 allows 10% slower, and this is +14.2%: the reason"));
 }
 
-// Twice as slow in 3 of 10 processes, which the median does not show.
+// Takes twice the time in 3 of 10 processes, which the median does not show.
 TEST(Waivers, ASlowdownOfSomeProcessesIsHeldToTheSame) {
   CheckedItem sometimes = slower("softplus[8]", "native", 0.0);
   for (int pair = 0; pair < 20; ++pair) {
@@ -170,7 +170,7 @@ TEST(Waivers, ASlowdownOfSomeProcessesIsHeldToTheSame) {
   EXPECT_EQ(waived({sometimes}, file("softplus", "{slower: 110}")).exit_code(), 0);
 }
 
-// 9 % slower everywhere, by 8 to 12 % in single processes: that is what 10 % allows.
+// 9 % slower everywhere, with 8 to 12 % in single processes: the allowed 10 % cover this.
 TEST(Waivers, NoiseAroundWhatIsAllowedIsNoSlowdownOfSomeProcesses) {
   CheckedItem noisy = slower("softplus[8]", "native", 0.09);
   noisy.threshold = 0.05;
@@ -235,7 +235,7 @@ TEST(Waivers, OneThatMatchesNothingIsNamed) {
                           "compared"));
 }
 
-// Twice the error of 3 ULP and the one ULP that is always allowed make 7.
+// Twice the error of 3 ULP plus the one ULP that is always allowed: 7.
 TEST(Waivers, GrownErrorsUpToTheFactorPass) {
   const std::string text = file("sum", "{error: 2}");
   EXPECT_EQ(waived({with_errors(3, 7, 1e-6, 2e-6)}, text).exit_code(), 0);
@@ -258,7 +258,7 @@ TEST(Waivers, GrownErrorsUpToTheFactorPass) {
   EXPECT_EQ(waived({with_errors(3, 7, 1e-6, 2e-6)}, file("sum", "{slower: 50}")).exit_code(), 1);
 }
 
-// What is wrong, was lost with its worker or converts more than before is no matter of degree.
+// Wrong results, lost workers and additional conversions cannot be waived.
 TEST(Waivers, WhatIsWrongHasNone) {
   CheckedItem wrong = with_errors(3, 3, 1e-6, 1e-6);
   wrong.is_error_growth = false;
@@ -287,7 +287,7 @@ TEST(Waivers, TheFirstThatCoversCounts) {
   EXPECT_EQ(report.exit_code(), 0);
 }
 
-// With --fail-over it is the sum that fails; 20% of a network of one case are waived.
+// With --fail-over the sum fails. 20% of a network of one case are waived.
 TEST(Waivers, WhatIsWaivedDoesNotAddToTheNetwork) {
   CheckedItem item = slower("relu[8]", "native", 0.2);
   item.is_regression = false;

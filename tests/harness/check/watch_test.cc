@@ -41,7 +41,8 @@ CheckedItem only(const CheckReport& report, const std::string& variant) {
 
 }  // namespace
 
-// Everything takes 20% longer, and copies run at 10/12 of the rate: the machine, not the variant.
+// Everything takes 20% longer, and copies run at 10/12 of the rate: the machine changed, not the
+// variant.
 TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),
                     after =
@@ -52,7 +53,7 @@ TEST(CheckWatch, WhatTheMachineLostIsTakenOut) {
   EXPECT_THAT(report.notices.front(), HasSubstr("+20.0%"));
 }
 
-// Results files come from anywhere, and those of older versions hold paths as they were.
+// Results files may have any origin, and those of older versions have unquoted paths.
 TEST(CheckWatch, TheNextLineRunsOpbenchAndNothingElse) {
   const auto next_of = [](const std::string& reproduce) {
     Record slow = record("relu", 57.5);
@@ -68,7 +69,7 @@ TEST(CheckWatch, TheNextLineRunsOpbenchAndNothingElse) {
   EXPECT_EQ(next_of("rm -r x"), "");
 }
 
-// 15% beyond a machine that did not change, the doubled threshold is 10%.
+// 15% slower on an unchanged machine; the doubled threshold is 10%.
 TEST(CheckWatch, SlowerIsShownAndFailsOnlyWhereAsked) {
   const ResultsFile before = file({record("native", 100), record("relu", 50)}),
                     after = file({record("native", 100), record("relu", 57.5)});
@@ -93,7 +94,7 @@ TEST(CheckWatch, LostAccuracyAndWhatIsGoneFail) {
   EXPECT_EQ(run_watch(before, after, {}).exit_code(), 1);
 }
 
-// Of an older build, whose softplus had one attribute; both are at their defaults.
+// From an older build whose softplus had one attribute. Both attributes have their defaults.
 TEST(CheckWatch, ANewAttributeAtItsDefaultLeavesTheCaseWhatItWas) {
   Record old = record("softplus_v2", 50);
   old.case_id = "softplus[64,fp32,ND,beta=1]";
@@ -126,7 +127,7 @@ TEST(CheckWatch, TwoRunsSideBySideHaveTheVerdictsOfTheWatch) {
                                    record("gone", 50), record("wild", 50)});
   ResultsFile after = file({record("native", 100), record("relu", 57.5), record("clamp", 50, 5),
                             record("new", 50), record("wild", 50)});
-  after.run.records.back().times->median_us = 100;  // and the samples say 50
+  after.run.records.back().times->median_us = 100;  // the samples have 50
   std::ostringstream out;
   const auto error_of = [](const Record& r) {
     return r.variant == "relu" ? std::optional(0.25) : std::nullopt;

@@ -71,7 +71,7 @@ TEST(CaseFile, EmptyIsEmpty) {
   EXPECT_TRUE(parse("# nothing\n").cases.empty());
 }
 
-/// A file and what its error says, line included.
+/// A file and its error, with the line.
 struct BadFile {
   const char* text;
   const char* message;
@@ -141,7 +141,7 @@ TEST(CaseFile, MissingFileIsNamed) {
               testing::ThrowsMessage<Error>(HasSubstr("cannot read case file 'no/such.yaml'")));
 }
 
-// What is shipped loads, and every operator has a case.
+// All shipped files load, and every operator has a case.
 TEST(CaseFile, ShippedFilesLoad) {
   const CaseFile resnet = load_case_file(source_file("cases/resnet.yaml"), {{"N", 2}});
   EXPECT_EQ(resnet.shapes.size(), 12u);

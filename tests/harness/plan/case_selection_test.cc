@@ -81,7 +81,7 @@ TEST(SelectionFields, WhatIsAbsentSelectsNothing) {
   EXPECT_EQ(read_selection(absent_selection()), CaseSelection{});
 }
 
-// A row that does not write what it reads would change what the worker of a check runs.
+// A field that does not survive the round trip would change the selection of a check's worker.
 TEST(SelectionFields, EveryRowGivesItsTextAgain) {
   const Texts texts[] = {{"relu"}, {"NHWC"}, {"fp16"}, {"N=8"}};
   std::set<std::string> flags, keys;

@@ -33,7 +33,7 @@ TEST(CaseId, OfACall) {
   }
 }
 
-// Ids of results that were stored before their operators gained attributes.
+// Ids of stored results, from before their operators gained attributes.
 TEST(CaseId, KeysOfOlderIdsStayWhatTheyWere) {
   for (const char* id : {
            "max_pool2d[1x64x112x112,fp16,NC1HWC0,kernel_size=[3],stride=[2],padding=[1]]",
@@ -80,7 +80,7 @@ TEST(CaseSeed, IsOwnOrDerivedFromTheId) {
   EXPECT_EQ(seed_of(a), seed_of(parse_case_id("relu[2x3,float32,ND]")));
   EXPECT_NE(seed_of(a), seed_of(b));
   EXPECT_EQ(seed_of(parse_case_id("relu[2x3,fp32,seed=7]")), 7u);
-  // An attribute at its default, and so a new one, changes nothing.
+  // An attribute at its default, and so a new attribute, does not change the seed.
   EXPECT_EQ(seed_of(parse_case_id("softplus[64,fp32,ND,beta=1,threshold=20]")),
             text_hash("softplus[64,fp32,ND]"));
   EXPECT_NE(seed_of(parse_case_id("softplus[64,fp32,beta=2]")), text_hash("softplus[64,fp32,ND]"));

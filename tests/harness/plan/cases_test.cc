@@ -34,7 +34,7 @@ std::vector<PlannedContext> contexts_of(const std::string& path) {
   return make_context_plan(selection);
 }
 
-// Gradients count where the graph of a case reaches them.
+// Gradients count if the graph of a case has them.
 void add_ops(const std::vector<PlannedCase>& plan, std::set<std::string_view>& ops) {
   for (const PlannedCase& planned : plan) {
     for (const Node& node : planned.graph.nodes) ops.insert(node.problem.op->name);
@@ -49,7 +49,7 @@ TEST(Cases, EveryFilePlans) {
   }
 }
 
-// A step that no kernel takes does not plan; one that cannot run here says why in the file.
+// A step without a kernel does not plan. A step that cannot run here has its reason in the file.
 TEST(Cases, EveryStepOfEveryContextHasATaskAndResults) {
   std::size_t contexts = 0;
   for (const std::string& path : case_files()) {

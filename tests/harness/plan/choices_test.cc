@@ -47,7 +47,8 @@ TEST(Choices, BeginWithWhatIsWritten) {
   EXPECT_THAT(find(choices, "cat_shuffle_split")->words, ElementsAre("full", "half", "fused"));
 }
 
-// Not what changes results, nor kernels of the framework and of other libraries, nor conversions.
+// Excluded: rules that change results, kernels of the framework and other libraries, and
+// conversions.
 TEST(Choices, LeaveTheResultAndTheDevice) {
   const auto choices = choices_for(shuffle(), {});
   EXPECT_EQ(find(choices, "allow_fp32_to_fp16"), nullptr);
@@ -60,7 +61,7 @@ TEST(Choices, LeaveTheResultAndTheDevice) {
   }
 }
 
-// The operators that a form is written as are there, too.
+// The operators of an expanded form are included.
 TEST(Choices, IncludeWhatFormsAreMadeOf) {
   const auto choices = choices_for(shuffle(), {});
   ASSERT_NE(find(choices, "index_select"), nullptr);

@@ -15,7 +15,7 @@ std::string context_error_of(const std::string& text, const ContextLimits& limit
   return refusal_by([&] { parse_case_file(text, "f.yaml", {}, limits); });
 }
 
-/// What a file has after its first lines, and what its error begins with, line included.
+/// The text after a file's first lines, and the beginning of its error, with the line.
 struct BadEnd {
   const char* text;
   const char* message;
@@ -214,7 +214,7 @@ TEST(ContextErrors, OfBlocks) {
            "f.yaml:14: block 'unit' has no symbol 'Mm'; did you mean"},
           {"      - {include: unit, name: n, in: x, out: y,\n         with: {C: K, M: 1}}\n",
            "f.yaml:15: symbol 'C': 'K' is neither a whole number nor a symbol"},
-          // The line that is wrong is the block's.
+          // The error is in the line of the block.
           {"      - {include: unit, name: n, in: x, out: y, with: {C: 3, M: 2}}\n",
            "f.yaml:5: n.softplus: extent 'C/M' divides 3 by 2, which leaves 1"},
           {"      - {include: unit, name: n, in: x, out: y, with: {C: 1, M: 1}, repeat: 0}\n",
@@ -294,7 +294,7 @@ TEST(ContextErrors, OfSteps) {
       });
 }
 
-// Block b0 is a relu; b1 includes b0 so often, b2 b1, ...
+// Block b0 is a relu; b1 includes b0 `repeat` times, b2 includes b1, ...
 std::string nested(int depth, const std::string& repeat, const std::string& innermost) {
   std::string text = "blocks:\n  b0: " + innermost + "\n";
   for (int i = 1; i <= depth; ++i) {

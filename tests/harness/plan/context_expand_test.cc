@@ -14,7 +14,7 @@ std::string replaced(const std::string& value) {
   return attr_text({.name = "a", .values = {value}, .origin = ""}, kSymbols);
 }
 
-/// A block with a symbol `groups` that must be given and `width` of twice C.
+/// A block with a symbol `groups` without a default, and `width` with the default 2*C.
 BlockTemplate unit() {
   BlockTemplate block;
   block.name = "unit";

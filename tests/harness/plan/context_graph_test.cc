@@ -29,7 +29,7 @@ std::vector<std::string> operators(const LogicalGraph& graph) {
   return names;
 }
 
-// y = x * softplus(x): x is read twice, so its gradient is a sum of two.
+// y = x * softplus(x): x is read twice, so its gradient is a sum of two terms.
 ContextBuilder swish_like() {
   ContextBuilder builder("swish");
   builder.input("x", {7}).node("softplus", {"x"}, {"s"}).node("mul", {"x", "s"}, {"y"}).output("y");
@@ -44,7 +44,7 @@ TEST(ContextGraph, GradientsOfATensorReadTwiceAreAdded) {
   EXPECT_THAT(result_names(graph), ElementsAre("y", "loss", "grad_x"));
 }
 
-// Against central differences of the loss in fp64: d/dx sum x*softplus(x) = softplus(x) +
+// Compares with central differences of the loss in fp64: d/dx sum x*softplus(x) = softplus(x) +
 // x*sigmoid(x).
 TEST(ContextGraph, GradientIsThatOfTheLoss) {
   const ContextBuilder builder = swish_like();
@@ -135,7 +135,7 @@ TEST(ContextGraph, LevelsOfMixedPrecision) {
   EXPECT_EQ(dtypes(Precision::Level::O2), (std::vector<DType>{half, half, half}));
 }
 
-// The seed is the scale, and the gradients come out without it.
+// The seed is the scale, and the gradients are divided by it.
 TEST(ContextGraph, LossScaleCancels) {
   ContextBuilder builder = conv_bn_relu();
   builder.context().backward = true;
@@ -164,12 +164,12 @@ TEST(ContextGraph, OverflowSkipsTheUpdate) {
   const PlannedStep planned = builder.plan(step);
   const std::vector<StepResult> results = results_of(planned);
   EXPECT_EQ(numbers_of(results, std::string(kOverflowFlag))[0], 1);
-  // In saturate mode the overflow shows as the largest finite value.
+  // In saturate mode the largest finite value shows the overflow.
   step.precision.half = Precision::Half::saturate;
   EXPECT_EQ(numbers_of(results_of(builder.plan(step)), std::string(kOverflowFlag))[0], 1);
 }
 
-// A file may call a tensor of its own so.
+// A file may use this name for a tensor of its own.
 TEST(ContextGraph, AnOutputCalledOverflowIsNotTheFlag) {
   ContextBuilder builder("overflow");
   builder.input("x", {4, 16}).parameter("w", {16, 16});
@@ -193,7 +193,7 @@ TEST(ContextGraph, AFormatThatDoesNotFitIsRefusedWithItsPlace) {
               ThrowsMessage<Error>(HasSubstr("net.yaml:4: FRACTAL_Z_3D needs 5 extents")));
 }
 
-// Two tensors of nearly 2^63 bytes each: their sum is no number of 64 bits.
+// Two tensors of nearly 2^63 bytes each: their sum exceeds 64 bits.
 TEST(ContextGraph, TensorsBeyondTheAddressSpaceAreRefused) {
   ContextBuilder builder("huge");
   builder.input("x", {(std::int64_t{1} << 61) - 1}).node("relu", {"x"}, {"y"}).output("y");

@@ -30,7 +30,7 @@ const ContextGraph& only_graph(const CaseFile& file) {
   return *file.contexts.at(0).steps.at(0).graph;
 }
 
-/// The nodes of the only context's first step.
+/// The nodes of the first step of the only context.
 std::vector<std::string> expanded(const std::string& text) {
   return nodes_of(only_graph(parse_contexts(text)));
 }
@@ -226,7 +226,7 @@ TEST(ContextReader, RepetitionsFeedEachOther) {
                           "stage2.2.branch2.relu: relu(stage2.2.sum) -> stage2.2.out2",
                           "stage2.3.add: add(stage2.2.out2, stage2.1.out2) -> stage2.3.sum",
                           "stage2.3.branch2.relu: relu(stage2.3.sum) -> y1",
-                          // y2 is what the last repetition hands on
+                          // y2 is an output that the last repetition passes through
                           "mul: mul(y1, stage2.2.out2) -> z"));
 }
 
@@ -363,7 +363,7 @@ TEST(ContextReader, ScalesAreFixedOrDynamic) {
   EXPECT_EQ(precision("{half: saturate}").half, Precision::Half::saturate);
 }
 
-/// A chain of so many nodes, written out.
+/// A chain of `nodes` nodes, without repetitions.
 std::string chain_text(int nodes) {
   std::string text = "contexts:\n  - name: c\n    inputs: {t0: [2]}\n    nodes:\n";
   for (int i = 0; i < nodes; ++i) {

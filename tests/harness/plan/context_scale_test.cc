@@ -9,8 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// The gradient of w is the scale times the column sums of x in fp16: 64 ones come to 64 * scale,
-// which fp16 holds up to 65504.
+// The gradient of w is the scale times the column sums of x in fp16: 64 ones give 64 * scale, which
+// fp16 holds up to 65504.
 std::string training(const std::string& steps) {
   return "contexts:\n"
          "  - name: training\n"
@@ -24,7 +24,7 @@ std::string training(const std::string& steps) {
          steps;
 }
 
-// 65536 is Inf in fp16 already; 64 * 1024 = 65536 overflows too, 64 * 512 does not.
+// 65536 itself is Inf in fp16. 64 * 1024 = 65536 overflows too, 64 * 512 does not.
 TEST(LossScale, DynamicIsHalvedUntilNothingOverflows) {
   const Record record =
       run_text(training("      - {name: o2, precision: {level: O2, loss_scale: dynamic}}\n")).at(0);
@@ -55,7 +55,7 @@ TEST(LossScale, ThatFitsStays) {
   EXPECT_EQ(records[1].step->loss_scale, 0) << "there is none";
 }
 
-// The step is right, only its update is skipped: what it left of the parameters is not compared.
+// The step is correct; only its update is skipped. Its parameters are not compared.
 TEST(LossScale, FixedThatOverflowsSkipsTheUpdate) {
   const std::vector<Record> records =
       run_text(training("      - {name: fits, precision: {level: O2, loss_scale: 4}}\n"
@@ -72,7 +72,7 @@ TEST(LossScale, FixedThatOverflowsSkipsTheUpdate) {
   EXPECT_EQ(records[2].status, Status::passed) << records[2].reason;
 }
 
-// A step that overflowed is not what others are held to either.
+// Other steps are not compared with a step that overflowed.
 TEST(LossScale, OverflowedResultsAreNoStandard) {
   const std::vector<Record> records =
       run_text(training("      - {name: overflows, precision: {level: O2, loss_scale: 2048}}\n"
@@ -82,7 +82,7 @@ TEST(LossScale, OverflowedResultsAreNoStandard) {
   EXPECT_FALSE(records[1].step->has_overflow);
 }
 
-// Without Inf the largest finite value takes its place, and the status register tells.
+// The largest finite value takes the place of Inf, and the status register shows the overflow.
 TEST(LossScale, OverflowIsFoundWhereTheDeviceSaturates) {
   const Record record =
       run_text(training("      - {name: o2, precision: {level: O2, loss_scale: dynamic, "
@@ -94,7 +94,7 @@ TEST(LossScale, OverflowIsFoundWhereTheDeviceSaturates) {
   EXPECT_EQ(record.step->skipped_updates, 7);
 }
 
-// Half the largest fp16 as input overflows whatever the scale: the search ends at 1.
+// Half the largest fp16 number as an input overflows at any scale: the search ends at 1.
 TEST(LossScale, SearchEndsAtOne) {
   const Record record = run_text(
                             "contexts:\n"

@@ -19,12 +19,12 @@ class ConversionsTest : public testing::Test {
   std::size_t tensor(DType dtype, Format format, Dims shape = {1, 32, 4, 4}) {
     return add_tensor(graph_, "x", describe(dtype, std::move(shape), format), GraphTensor::input);
   }
-  /// `x` as `wanted`, before the node.
+  // Converts `x` before the node, to the dtype and format of the second argument.
   std::size_t convert(std::size_t x, const TensorDesc& wanted, const std::string& cause) {
     return insertion_.before(node_, x,
                              paths_.convert(graph_.tensors[x].desc, wanted, node_, cause));
   }
-  /// "trans_data to NCHW", "cast to fp16": what was inserted.
+  /// Inserted conversions: "trans_data to NCHW", "cast to fp16".
   std::vector<std::string> inserted() const {
     std::vector<std::string> tasks;
     for (const Node& node : graph_.nodes) {

@@ -1,4 +1,4 @@
-// Reverse-mode differentiation of graphs that are small enough to be written down.
+// Reverse-mode differentiation of small graphs.
 #include "harness/plan/differentiation.h"
 
 #include <gmock/gmock.h>
@@ -67,7 +67,7 @@ TEST(Differentiation, WhatLeadsToNoLossIsLeftOut) {
   EXPECT_THAT(graph.ops_from(2), ElementsAre("relu_grad"));
 }
 
-// Both parts of a split are needed for its gradient; the one that nobody reads has zeros.
+// Both parts of a split are needed for its gradient. The part that is not read has a gradient of 0.
 TEST(Differentiation, OutputsThatLeadToNoLossHaveZeros) {
   SmallGraph graph;
   const std::size_t x = graph.input("x");

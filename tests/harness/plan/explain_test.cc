@@ -80,7 +80,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// The part of the text that is about a step.
+/// The part of the text about a step.
 std::string section(const std::string& text, const std::string& step) {
   const std::size_t begin = text.find("\nstep " + step) + 1;
   return text.substr(begin, text.find("\nstep ", begin) - begin);
@@ -95,7 +95,7 @@ TEST(Explain, EveryTransDataHasItsCause) {
                        "fp32[2x58x4x4] NC1HWC0 > NCHW  <- "
                        "concat: C=58 is not a multiple of 16"),
             2);
-  // What has no room beside the task stands below it.
+  // Text without room next to the task follows below.
   EXPECT_THAT(
       section(text, "step"),
       testing::HasSubstr("fp32[2x116x4x4] NCHW > NC1HWC0\n      <- concat: the output follows "
@@ -123,7 +123,7 @@ TEST(Explain, WhatDoesNotRunSaysWhy) {
   EXPECT_EQ(text, "step streams\n  not run: devices only\n");
 }
 
-/// Braces and brackets outside strings, which end on their line.
+/// Checks braces and brackets outside strings, and that strings end on their line.
 void expect_well_formed(const std::string& dot) {
   std::string open;
   bool is_quoted = false;
@@ -147,7 +147,7 @@ void expect_well_formed(const std::string& dot) {
   EXPECT_EQ(open, "");
 }
 
-// Where Graphviz is installed, it reads the file.
+// Lets Graphviz parse the file if it is installed.
 void expect_graphviz_reads(const std::string& dot) {
   if (!has_command("dot")) return;
   const TempDir directory;
@@ -175,7 +175,7 @@ TEST(Dot, InsertedTasksStandOutWithTheirCause) {
   EXPECT_EQ(count_of(dot, "xlabel=\"concat: C=58 is not a multiple of 16\""), 2u + 2u);
 }
 
-// Every edge ends at nodes that are declared, and every input of every task has one.
+// Every edge connects declared nodes, and every input of every task has an edge.
 TEST(Dot, EdgesAreTheInputsOfTheTasks) {
   const PlannedContext planned = shuffled_unit();
   const std::string dot = dot_of(planned);

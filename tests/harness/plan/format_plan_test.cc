@@ -1,5 +1,5 @@
-// Where TransData comes in, as the tuning record tells it.
-// Source of the chains: Ascend's PyTorch tuning guide for ShuffleNetV2, concat and GatherV2.
+// Places of TransData, as in the tuning record. Source of the chains: Ascend's PyTorch tuning guide
+// for ShuffleNetV2, concat and GatherV2.
 #include "harness/plan/format_plan.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,8 @@ std::vector<std::string> causes_of(const PlannedStep& step) {
   return causes;
 }
 
-// Two branches in 5HD, joined, shuffled by an index, and read by an operator that follows them.
+// Two branches in 5HD, joined, shuffled by an index, and read by an operator that takes their
+// format.
 ContextBuilder shuffle_of(std::int64_t channels) {
   ContextBuilder builder("shuffle");
   builder.input("x1", {2, channels, 4, 4}, Format::NC1HWC0)
@@ -61,7 +62,7 @@ TEST(FormatPlan, ConcatDeclaredNchwSparesTwoConversions) {
               ElementsAre(">NCHW", ">NCHW", "concat", "index_select", ">NC1HWC0", "conv2d"));
 }
 
-// In whole blocks Concat takes 5HD; only GatherV2 does not.
+// With whole blocks Concat takes 5HD; only GatherV2 does not.
 TEST(FormatPlan, AlignedConcatStaysInBlocks) {
   const ContextBuilder builder = shuffle_of(32);
   for (const bool is_nchw : {false, true}) {
@@ -89,7 +90,7 @@ TEST(FormatPlan, DepthwiseOutputFollowsItsRule) {
   EXPECT_EQ(after.size(), before.size() - 1);
 }
 
-// Cast around cube operators: operands to fp16, the result back.
+// Casts around cube operators: operands to fp16, the result back.
 TEST(FormatPlan, CubeOperatorsHaveHalfPrecisionOnly) {
   const ContextBuilder builder = shuffle_of(32);
   ContextStep chosen = full(builder);
@@ -128,7 +129,7 @@ TEST(FormatPlan, ReluGradFollowsItsGradientUnlessThatIsCast) {
               ElementsAre(">NC1HWC0", "relu_grad"));
 }
 
-// Full's backward pass gathers twice from one gradient in 5HD.
+// The backward pass of Full gathers twice from one gradient in 5HD.
 TEST(FormatPlan, GradientOfFullIsCastOnce) {
   ContextBuilder builder = shuffle_of(58);
   builder.context().backward = true;
@@ -143,7 +144,7 @@ TEST(FormatPlan, GradientOfFullIsCastOnce) {
   EXPECT_EQ(conversions(), twice - 1);
 }
 
-// Axpy on 1-D parameters of BN in 5HD: only equal shapes end the check.
+// Axpy on 1-D parameters of BN in 5HD: only equal shapes pass the check.
 TEST(FormatPlan, AxpyOfUnalignedParametersIsCastUnlessShapesAreEqual) {
   ContextBuilder builder("update");
   builder.input("x", {2, 24, 4, 4}, Format::NC1HWC0)
@@ -176,7 +177,7 @@ TEST(FormatPlan, WeightsAreConvertedByEveryCallUnlessInitialised) {
   EXPECT_THAT(plain, Contains(">FRACTAL_Z"));
 }
 
-// In mixed precision the fp32 parameter is cast first, in the format that the cast's reader takes.
+// In mixed precision the fp32 parameter is cast first, in the format of the cast's reader.
 TEST(FormatPlan, InitialisedWeightsAreCastAsTheyLie) {
   const ContextBuilder builder = shuffle_of(32);
   ContextStep chosen = full(builder);
@@ -184,7 +185,7 @@ TEST(FormatPlan, InitialisedWeightsAreCastAsTheyLie) {
   EXPECT_THAT(chain_of(builder.plan(chosen)), testing::Not(Contains(">FRACTAL_Z")));
 }
 
-// One step that no kernel takes does not keep the others from running.
+// A step that no kernel takes does not prevent the others from running.
 TEST(FormatPlan, NoKernelIsARefusalWithTheReason) {
   const ContextBuilder builder = shuffle_of(58);
   ContextStep chosen = full(builder);

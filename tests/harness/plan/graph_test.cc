@@ -32,12 +32,13 @@ TEST(Graph, BackwardIsMeanAndTheGradients) {
   }
   EXPECT_THAT(outputs, testing::ElementsAre("loss", "grad_self"));
   // softplus reads and writes the tensor, mean reads it, mean_grad writes it, softplus_grad reads
-  // two, writes one.
+  // two and writes one.
   const double tensor = 2 * 2 * 3 * 3 * 16 * 2;
   EXPECT_EQ(graph.traffic().bytes(), 7 * tensor + 2 * 2);
 }
 
-// An index, a mask and the places of maxima say where a constant goes: any kernel puts it there.
+// An index, a mask and the places of maxima only move a constant gradient, so every kernel would
+// pass.
 TEST(Graph, BackwardOfMovedDataIsFromRandomGradients) {
   for (const char* id :
        {"max_pool2d[1x2x4x4,fp32,NCHW,kernel_size=[2],stride=[2],backward]",
@@ -49,7 +50,7 @@ TEST(Graph, BackwardOfMovedDataIsFromRandomGradients) {
   }
 }
 
-// The mean's gradient of what is added up is a constant: it would tell nothing.
+// The mean's gradient through a sum is a constant, which would test nothing.
 TEST(Graph, GradientsOfWhatWasBroadcastAreAddedUp) {
   const Graph graph = build_graph(parse_case_id("mul[4x1x7,5x1:fp16,fp32,ND,backward]"));
   std::vector<std::string_view> ops;
@@ -62,7 +63,7 @@ TEST(Graph, GradientsOfWhatWasBroadcastAreAddedUp) {
   EXPECT_EQ(graph.tensors[of_x2.outputs[0]].name, "grad_x2");
 }
 
-// No mean is taken of fractals: the pass starts from gradients of the results.
+// Fractal formats have no mean, so the pass starts from gradients of the results.
 TEST(Graph, BackwardInFractalsHasKernels) {
   const std::pair<const char*, const char*> uses[] = {
       {"add[58x24x3x3,58x24x3x3,fp16,FRACTAL_Z,backward]", "add"},

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 using Names = std::vector<std::string>;
 
-/// The names of the kernels that are tried, in their order.
+/// Names of the candidate kernels, in order.
 Names tried(const Problem& problem, const Variants& variants = {},
             const FrameworkRules& rules = {}) {
   Names names;
@@ -35,7 +35,7 @@ TEST(KernelChoice, TakesWhatIsNamedInThatOrder) {
   EXPECT_THAT(tried(softplus(), {{"softplus", {"reference"}}}), ElementsAre("reference"));
 }
 
-// Of another operator: softplus keeps the default.
+// The entry is for another operator: softplus keeps the default.
 TEST(KernelChoice, ByDefaultTheDeviceComesBeforeTheFramework) {
   const Names names = tried(softplus(), {{"relu", {"native"}}});
   ASSERT_GE(names.size(), 2u);

@@ -44,7 +44,7 @@ TEST(MinCut, TakesALongChain) {
   EXPECT_EQ(cut.value(0, kLong), 1);
 }
 
-// Against every way of cutting eight vertices.
+// Compares with all cuts of eight vertices.
 TEST(MinCut, IsTheLeastOfAllCuts) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
@@ -90,7 +90,7 @@ ContextBuilder conv_of(std::optional<Format> format) {
 
 }  // namespace
 
-// The device convolves NC1HWC0 only; its weight may be stored as it takes it.
+// The device convolves NC1HWC0 only. Its weight may be stored in that format.
 TEST(LowerBound, CountsInputsThatArriveOtherwise) {
   EXPECT_EQ(bound_of(conv_of({}).node("conv2d", {"x", "w"}, {"y"}).output("y")).trans_data, 1);
   EXPECT_EQ(
@@ -98,7 +98,7 @@ TEST(LowerBound, CountsInputsThatArriveOtherwise) {
       0);
 }
 
-// A tensor is converted once, however many want it so.
+// A tensor is converted once for all its readers.
 TEST(LowerBound, CountsATensorOnce) {
   ContextBuilder builder = conv_of({});
   builder.parameter("v", {16, 16, 1, 1})
@@ -109,7 +109,7 @@ TEST(LowerBound, CountsATensorOnce) {
   EXPECT_EQ(bound_of(builder).trans_data, 1);
 }
 
-// Between a convolution and a gather something converts, and relu may stand on either side of it.
+// A conversion is needed between a convolution and a gather; relu may be on either side of it.
 TEST(LowerBound, OperatorsThatTakeBothAreOnTheCheaperSide) {
   ContextBuilder builder = conv_of(Format::NC1HWC0);
   builder.input("i", {16})
@@ -122,7 +122,7 @@ TEST(LowerBound, OperatorsThatTakeBothAreOnTheCheaperSide) {
   EXPECT_EQ(bound_of(builder).trans_data, 1);
 }
 
-// In fp32 the cube unit takes x and the weight in fp16, and gives y in fp16.
+// In fp32 the cube unit takes x and the weight in fp16, and writes y in fp16.
 TEST(LowerBound, CountsCastsAroundTheCubeUnit) {
   const ContextBuilder builder =
       conv_of(Format::NC1HWC0).node("conv2d", {"x", "w"}, {"y"}).output("y");

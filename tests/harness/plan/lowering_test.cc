@@ -1,4 +1,4 @@
-// Every way to write a channel shuffle is the same function, forward and backward.
+// All forms of a channel shuffle compute the same function, forward and backward.
 #include "harness/plan/lowering.h"
 
 #include <gmock/gmock.h>
@@ -60,7 +60,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, Lowered,
                                          Form{"full", "full"}, Form{"half", "half"},
                                          Form{"half", "index_add"}));
 
-// index.to(npu) by every use, or an int32 buffer made once.
+// index.to(npu) in every use, or an int32 buffer that is made once.
 TEST(Lowering, GeneratedIndexIsCastByEveryCall) {
   const ContextBuilder builder = shuffled("cat_shuffle_split");
   ContextStep step = builder.step();

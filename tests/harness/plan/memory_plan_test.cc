@@ -24,7 +24,7 @@ Graph chain(int length, Dims shape) {
   return graph;
 }
 
-// Guard zones of 256 bytes on both sides, places at multiples of 64: 28 bytes take 64 of them.
+// Guard zones of 256 bytes on both sides, and places at multiples of 64: 28 bytes take 64.
 TEST(MemoryPlan, ApartEveryTensorHasAPlaceOfItsOwn) {
   const MemoryPlan plan = plan_apart(chain(3, {7}));
   EXPECT_EQ(plan.offsets, (std::vector<std::size_t>{256, 832, 1408, 1984}));
@@ -38,7 +38,7 @@ TEST(MemoryPlan, ApartThereIsRoomToMoveBehindEveryTensor) {
   EXPECT_EQ(plan.bytes, 1984u + 12288 + 64 + 4096 + 256);
 }
 
-// 64 places, each about as often: 6400 draws leave none below 50 or above 150 (five sigma are 50).
+// 64 places with equal probability: in 6400 draws each has between 50 and 150 (50 is five sigma).
 TEST(MemoryPlan, LayoutsPutTensorsAnywhereWithinAPage) {
   EXPECT_EQ(layout_shift(0, 5), 0u);
   EXPECT_EQ(layout_shift(7, 5), layout_shift(7, 5));
@@ -65,7 +65,7 @@ TEST(MemoryPlan, ApartLargeTensorsBeginOnAHugePage) {
   EXPECT_EQ(plan.offsets, (std::vector<std::size_t>{2 * kMiB, 4 * kMiB, 6 * kMiB}));
 }
 
-/// Nodes from the one that writes a tensor to the last that reads it; all of them for others.
+/// Nodes from the writer of a tensor to its last reader; all nodes for other tensors.
 std::pair<std::size_t, std::size_t> life_of(const Graph& graph, std::size_t tensor) {
   if (graph.tensors[tensor].role != GraphTensor::intermediate) return {0, graph.nodes.size()};
   std::size_t first = graph.nodes.size(), last = 0;
@@ -79,7 +79,7 @@ std::pair<std::size_t, std::size_t> life_of(const Graph& graph, std::size_t tens
   return {first, last};
 }
 
-/// With every tensor where the layout puts it.
+/// With every tensor at the place of the layout.
 void expect_no_overlap(const Graph& graph, std::uint64_t layout) {
   MemoryPlan plan = plan_memory(graph, layout == 0 ? 0 : MemoryPlan::kPage);
   for (std::size_t i = 0; i < plan.offsets.size(); ++i) plan.offsets[i] += layout_shift(layout, i);
@@ -102,7 +102,7 @@ void expect_no_overlap(const Graph& graph, std::uint64_t layout) {
   }
 }
 
-// However long a chain is: its input, its output, and two tensors in turn.
+// A chain of any length needs its input, its output, and two tensors in turn.
 TEST(MemoryPlan, AChainNeedsTwoBuffersBesideItsEnds) {
   const MemoryPlan plan = plan_memory(chain(50, {1024}));
   const std::size_t room = 4096 + 2 * MemoryPlan::kGuardBytes;

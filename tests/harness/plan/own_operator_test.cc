@@ -1,5 +1,4 @@
-// An operator that is one file: what it says about itself is all that a context needs to plan,
-// name and verify it.
+// An operator in one file: its definition is all that a context needs to plan, name and verify it.
 #include <gmock/gmock.h>
 
 #include "harness/plan/plan_tasks.h"
@@ -53,7 +52,7 @@ const RegisteredOp twice{{
                 .factor = [](const Attrs&) { return 2.0; }},
 }};
 
-// On what is stored, padding included.
+// Computes on the storage, including padding.
 Launch prepare(const Problem& problem) {
   return [desc = problem.inputs[0]](const KernelArgs& args) {
     std::vector<double> values(static_cast<std::size_t>(desc.storage_elements()));

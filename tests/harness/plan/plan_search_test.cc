@@ -29,7 +29,7 @@ class PlanSearchTest : public testing::Test {
 
 }  // namespace
 
-// What the steps of the case file come to: cases/shufflenet_v2_unit.yaml, step native.
+// Costs of the steps of the case file cases/shufflenet_v2_unit.yaml, step native.
 TEST_F(PlanSearchTest, CountsThePlanOfAPoint) {
   const std::optional<PlanCost> cost = step_.search.cost_of(written());
   ASSERT_TRUE(cost);
@@ -45,7 +45,7 @@ TEST_F(PlanSearchTest, PointsThatWriteTheSameShareAGraph) {
   EXPECT_NE(&search.graph_of(with("cat_shuffle_split", 1)), &graph);
 }
 
-// Within one graph the walk finds what trying every change and every two of them finds.
+// Within one graph the walk finds the result of trying every single change and every pair.
 TEST_F(PlanSearchTest, AWalkLooksThroughAGraph) {
   FoundPlan best{written(), *step_.search.cost_of(written())};
   step_.search.search(step_.search.graph_of(written()), best);

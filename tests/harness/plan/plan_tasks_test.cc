@@ -1,5 +1,5 @@
-// What tasks are called: as CANN's operator library spells them, so that reports can be held next
-// to a profiler's.
+// Names of tasks: those of CANN's operator library, so that reports can be compared with a
+// profiler's.
 #include "harness/plan/plan_tasks.h"
 
 #include <gmock/gmock.h>
@@ -13,14 +13,14 @@ namespace {
 
 using testing::MatchesRegex;
 
-/// The task of a node of `op` that `kernel` computes.
+/// Type of the task of a node of `op` that `kernel` computes.
 std::string type_of(std::string_view op, const Kernel& kernel) {
   Node node;
   node.problem.op = &find_op(std::string(op));
   return task_type(node, kernel);
 }
 
-/// The same for a device kernel called `name`.
+/// Like `type_of`, for a device kernel called `name`.
 std::string device_type(std::string_view op, std::string_view name) {
   Kernel kernel{
       .op = op, .name = name, .provider = Provider::npu, .summary = "", .prepare = nullptr};
@@ -60,7 +60,8 @@ TEST(TaskNames, AreWhatCannSpells) {
   EXPECT_EQ(registered_type("cross_entropy_grad", "nll_loss_grad"), "NLLLossGrad");
 }
 
-// A framework's copy of a view has no operator of its own; a device kernel of the same node does.
+// A framework's copy of a view has no operator of its own. A device kernel of the same node has
+// one.
 TEST(TaskNames, CopiesOfViewsAreContiguous) {
   Kernel framework{.op = "",
                    .name = "native",
@@ -77,7 +78,7 @@ TEST(TaskNames, CopiesOfViewsAreContiguous) {
   EXPECT_EQ(type_of("batch_norm", framework), "BatchNorm");
 }
 
-// Either way they are copies, which a rewrite would spare.
+// Both are copies, which a rewrite would avoid.
 TEST(TaskNames, CopiesAreKnownWhateverTheyAreCalled) {
   const auto is_copy_by = [](const char* op, Provider provider) {
     Node node;
@@ -92,7 +93,7 @@ TEST(TaskNames, CopiesAreKnownWhateverTheyAreCalled) {
   EXPECT_FALSE(is_copy_by("relu", Provider::framework));
 }
 
-// A kernel named after the chip stands for the operator itself.
+// A kernel that is named after the chip stands for the operator itself.
 TEST(TaskNames, ChipVariantIsTheOperator) {
   EXPECT_EQ(registered_type("cast", "npu_910a"), "Cast");
 }
@@ -108,7 +109,7 @@ TEST(PlanCost, TransDataComeFirstThenCastsCopiesAndBytes) {
   EXPECT_EQ(least, (PlanCost{1, 2, 3, 4, 9})) << "bytes of TransData are in the bytes";
 }
 
-// Relu reads and writes 256 fp16 once; TransData the same before it.
+// Relu reads and writes 256 fp16 numbers once, and so does TransData before it.
 TEST(PlanCost, AddsUpTasks) {
   ContextBuilder builder("pool");
   builder.input("x", {1, 16, 4, 4})

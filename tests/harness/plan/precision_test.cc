@@ -15,7 +15,7 @@ class CastInsertionTest : public testing::Test {
   std::size_t tensor(const std::string& name, DType dtype) {
     return add_tensor(graph_, name, describe(dtype, {4, 4}), GraphTensor::input);
   }
-  /// The dtypes of what an operator gets for its inputs.
+  /// The dtypes that an operator gets for its inputs.
   std::vector<std::string> given(Precision::Level level, std::string_view op,
                                  std::vector<std::size_t> inputs) {
     casts_.apply(level, find_op(op), inputs);

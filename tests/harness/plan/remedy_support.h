@@ -23,7 +23,7 @@ inline Context context_in(const std::string& file, const std::string& name) {
   throw std::runtime_error("no context " + name);
 }
 
-/// What the planner makes of values with some settings; none: it refuses.
+/// Cost that the planner gives for values with some settings; none: it refuses.
 inline std::optional<PlanCost> planned(const LogicalGraph& values, const PlanSetting& setting) {
   try {
     const PhysicalGraph plan = plan_formats(lower(values, setting.variants, setting.rules),
@@ -34,7 +34,7 @@ inline std::optional<PlanCost> planned(const LogicalGraph& values, const PlanSet
   }
 }
 
-/// The search of one step, with all that it refers to.
+/// The search of one step, with all objects that it refers to.
 struct StepSearch {
   StepSearch(const Context& context, const ContextStep& step, DType dtype)
       : written{step.variants, step.rules},

@@ -1,4 +1,4 @@
-// The search against the planner, and against looking at every setting.
+// Compares the search with the planner, and with an exhaustive search.
 #include "harness/plan/remedy.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ class LadderTest : public testing::Test {
 
 }  // namespace
 
-// The largest gain first: concat_output_nchw spares 14 of 21 TransData, relu_grad_cast another.
+// The largest saving first: concat_output_nchw saves 14 of 21 TransData, relu_grad_cast another.
 TEST_F(LadderTest, TakesWhatSparesMostFirst) {
   Point goal = written();
   set(goal, "relu_grad_cast", "true");
@@ -46,7 +46,7 @@ TEST_F(LadderTest, TakesWhatSparesMostFirst) {
   EXPECT_EQ(steps[1].point, goal);
 }
 
-// axpy_equal_shapes has nothing to do in a context without an update.
+// axpy_equal_shapes has no effect in a context without an update.
 TEST_F(LadderTest, LeavesOutWhatSparesNothing) {
   Point goal = written();
   set(goal, "concat_output_nchw", "true");
@@ -80,11 +80,11 @@ std::vector<std::string> texts_of(const Remedy& remedy) {
   return texts;
 }
 
-/// The words of every choice that a planner can tell from those before them.
+/// Words of every choice whose plans differ from those of earlier words.
 using Words = std::vector<std::vector<std::size_t>>;
 
-// How a planner sees the kernels of a task: for each that it tries, up to the first that takes it
-// in some format, whose it is and which formats it takes.
+// The properties of a task's kernels that a planner uses: for each candidate, up to the first that
+// takes it in some format, its provider and the formats that it takes.
 std::string kernels_seen(const Node& node, const PlanSetting& setting) {
   std::string seen;
   for (const bool is_on : {false, true}) {
@@ -106,7 +106,7 @@ std::string kernels_seen(const Node& node, const PlanSetting& setting) {
   return seen;
 }
 
-// Two kernels that a planner sees alike in every task of every graph give the same plans.
+// Two kernels with equal properties in every task of every graph give the same plans.
 Words words_that_differ(const StepSearch& step, const std::vector<Point>& graphs) {
   Words words;
   std::vector<std::set<std::string>> seen(step.choices.size());
@@ -156,9 +156,9 @@ Words words_of_graphs(const std::vector<Choice>& choices) {
 
 }  // namespace
 
-// Every combination of rules, of ways to write the shuffle and its gradient, and of kernels that
-// differ for a planner. What a point costs is counted as the search does, and every so many points
-// planned by the planner itself.
+// Every combination of rules, of forms of the shuffle and its gradient, and of kernels that differ
+// for a planner. The cost of a point is counted like in the search. The planner itself plans a
+// sample of the points.
 TEST(Remedy, NoSettingOfTheUnitCostsLess) {
   const Context context = context_in(kUnit, "stride1");
   const Remedy remedy = find_remedy(context, context.steps.front(), DType::fp32);
@@ -179,7 +179,7 @@ TEST(Remedy, NoSettingOfTheUnitCostsLess) {
   EXPECT_EQ(remedy.after(), least);
 }
 
-// What the search counts without writing a plan down is what the planner comes to.
+// The cost that the search counts equals that of the planner.
 TEST(Remedy, TheSearchCountsWhatThePlannerPlans) {
   std::mt19937 random(1);
   for (const auto& [file, name, dtype] :
@@ -239,7 +239,7 @@ TEST(Remedy, WhatIsAtItsBestHasNoLadder) {
   EXPECT_EQ(remedy.after().trans_data, 0);
 }
 
-// A convolution's weight is the only thing that a rule can spare here.
+// The conversion of a convolution's weight is the only one that a rule can avoid here.
 TEST(Remedy, TakesTheOneRuleThatHelps) {
   ContextBuilder builder("conv");
   builder.input("x", {1, 16, 4, 4}, Format::NC1HWC0)
@@ -252,7 +252,7 @@ TEST(Remedy, TakesTheOneRuleThatHelps) {
   EXPECT_EQ(remedy.after().trans_data, 0);
 }
 
-// The whole training step: all choices of 1,700 tasks, in seconds and not in a minute.
+// The whole training step: all choices of 1,700 tasks, in seconds.
 TEST(Remedy, TheTrainingStepIsProved) {
   const Context context = context_in("shufflenet_v2_training.yaml", "shufflenet_v2_training");
   const Remedy remedy = find_remedy(context, context.steps.front(), DType::fp32);

@@ -47,7 +47,7 @@ ContextRemedy remedy_from(const std::string& context, const ContextStep& step) {
 
 }  // namespace
 
-// Read back, the steps set what the remedy sets, on the graph that the step had.
+// The file that is read has the settings of the remedy, on the graph of the step.
 TEST(StepsFile, ReadsBackAsTheLadder) {
   const CaseFile file = parse_case_file(kText, "net.yaml", {});
   const ContextRemedy found = remedy_from("net", file.contexts[0].steps[1]);

@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-/// The outcomes of the tasks of a convolution and two alike relus.
+/// Outcomes of the tasks of a convolution and two equal relus.
 class TaskOutcomesTest : public testing::Test {
  protected:
   static ContextBuilder network() {
@@ -37,7 +37,7 @@ TEST_F(TaskOutcomesTest, TasksThatAreAlikeAreOneKind) {
   EXPECT_EQ(graph().tasks[1].kind, graph().tasks[2].kind);
 }
 
-// Only weight_format_init makes a difference to a convolution whose weight nobody has stored.
+// Only weight_format_init changes the outcome of a convolution whose weight is not stored yet.
 TEST_F(TaskOutcomesTest, AQuestionKeepsTheChoicesThatMatter) {
   const TaskQuestion& open =
       outcomes().ask(graph().tasks[0].kind, {stored(Format::NC1HWC0), DescNumbers::kNone});

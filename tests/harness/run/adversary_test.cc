@@ -1,4 +1,4 @@
-// Kernels that cheat. Each must be caught: none may ever appear as fast.
+// Kernels that cheat. The run must detect each of them, so that none is reported as fast.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -22,7 +22,7 @@ Launch honest() {
 
 void* output(const KernelArgs& args) { return args.outputs[0]; }
 
-// Makes a kernel out of a function that prepares it.
+// Makes a kernel of a function that prepares it.
 Kernel adversary(Launch (*prepare)(const Problem&)) {
   return {.op = "softplus", .name = "adversary", .summary = "cheats", .prepare = prepare};
 }
@@ -58,7 +58,7 @@ TEST(Adversary, DoesNothing) {
                 "NaN on one side only");
 }
 
-// Right the first time, then the same answer for ever.
+// Correct at the first call, then returns the same results for ever.
 TEST(Adversary, ReturnsTheLastResult) {
   expect_caught(run(adversary([](const Problem&) -> Launch {
                   auto kept = std::make_shared<std::vector<float>>();
@@ -116,7 +116,7 @@ TEST(Adversary, SkipsTheTail) {
                 "at [10006]: NaN, expected ");
 }
 
-// Computes an address once and believes that what it left there stays right.
+// Caches by address: assumes that its results there are still correct.
 TEST(Adversary, CachesByPointer) {
   expect_caught(run(adversary([](const Problem&) -> Launch {
                   auto seen = std::make_shared<const void*>(nullptr);
@@ -129,8 +129,8 @@ TEST(Adversary, CachesByPointer) {
                 "gives other bits when it runs again on the same values");
 }
 
-// A copy of the answer for the first data, handed out after any number of calls, is caught on fresh
-// data.
+// Caches the results of the first data, and returns them after a number of calls. New data detect
+// this.
 TEST(Adversary, RemembersTheDataItWasVerifiedOn) {
   expect_caught(run(adversary([](const Problem&) -> Launch {
                   auto calls = std::make_shared<int>(0);
@@ -160,7 +160,7 @@ TEST(Adversary, ThrowsWhenPrepared) {
   EXPECT_EQ(record.status, Status::errored);
 }
 
-// One bad variant spoils nothing for the next.
+// A cheating variant does not affect the next one.
 TEST(Adversary, DoesNotSpoilTheOthers) {
   PlannedCase planned{parse_case_id("softplus[10007,fp32]"), {}, {}};
   planned.graph = build_graph(planned.spec);
@@ -183,7 +183,7 @@ TEST(Adversary, DoesNotSpoilTheOthers) {
 }
 
 TEST(Mistrust, ConstantDataProvesLittle) {
-  // Corner values would vary the output; a tensor of three elements gets none.
+  // Corner values would vary the output. A tensor of three elements gets none.
   const Record record = run(adversary([](const Problem& problem) -> Launch {
                               return find_kernel("softplus", "softplus_v2").prepare(problem);
                             }),

@@ -37,7 +37,7 @@ class ArtefactFile : public testing::Test, protected TempDir {
     writer.finish();
     return path(name);
   }
-  // Samples of `count` numbers each, but for the last list.
+  // Samples of `count` numbers each, except the last list.
   std::string write_samples(std::size_t count, std::size_t last, std::int64_t record = 1) const {
     DumpWriter writer(path("odd.h5"));
     const std::string json = results_text(run_);
@@ -157,7 +157,7 @@ TEST_F(ArtefactFile, FilesOfOtherTypesAreRefused) {
               HasSubstr("holds no results of a run; it holds compare.json"));
 }
 
-// Wherever it is cut, and whichever byte is another one: results or an error of one line.
+// A file that is cut anywhere, or has a changed byte, gives results or a one-line error.
 TEST_F(ArtefactFile, DamageIsOneLine) {
   const std::string whole = read(std::filesystem::path(write()).filename().string());
   ASSERT_GT(whole.size(), 2000u);

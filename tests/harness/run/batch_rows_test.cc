@@ -9,14 +9,14 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Inputs without any pattern, and the rows of the case.
+/// The rows of the case, with inputs without a pattern.
 std::optional<BatchRows> rows_of(const std::string& case_text) {
   const Case c = parse_case_id(case_text);
   const Problem problem = problem_of(c);
   return find_batch_rows(problem, elements_of(c, problem, 7, std::nullopt));
 }
 
-/// The shapes of the inputs of one row; empty: there are no rows.
+/// Shapes of the inputs of one row; empty: the outputs have no rows.
 std::vector<std::string> row_shapes(const std::string& case_text) {
   std::vector<std::string> shapes;
   const std::optional<BatchRows> rows = rows_of(case_text);
@@ -37,7 +37,7 @@ TEST(BatchRows, CutWhatHasAsManyRowsAsTheResult) {
   EXPECT_THAT(row_shapes("softmax[4x3,fp32,ND,dim=1]"), ElementsAre("1x3"));
 }
 
-// The matrix on the right has 4 rows as well, and each result depends on all of them.
+// The right matrix has 4 rows as well, and each result depends on all of them.
 TEST(BatchRows, LeaveASquareMatrixOnTheRightWhole) {
   EXPECT_THAT(row_shapes("matmul[4x4,4x4,fp32,ND]"), ElementsAre("1x4", "4x4"));
 }
@@ -54,14 +54,14 @@ TEST(BatchRows, AreNoneOfOneRowOrAScalar) {
   EXPECT_FALSE(rows_of("sum[4x3,fp32,ND]"));
 }
 
-// The first two, the middle and the last, each once.
+// The first, the last and two rows between, without duplicates.
 TEST(BatchRows, SomeAreTriedOfMany) {
   EXPECT_THAT(rows_of("relu[10x3,fp32,ND]")->some(), ElementsAre(0, 1, 5, 9));
   EXPECT_THAT(rows_of("relu[3x3,fp32,ND]")->some(), ElementsAre(0, 1, 2));
   EXPECT_THAT(rows_of("relu[2x3,fp32,ND]")->some(), ElementsAre(0, 1));
 }
 
-// Row 2 of 0, 1, ... 11 in rows of 3 is 6, 7, 8; what is not cut stays whole.
+// Row 2 of 0, 1, ... 11 in rows of 3 is 6, 7, 8. An input that is not cut stays whole.
 TEST(BatchRows, TakeARowOutAndPutItBack) {
   const std::optional<BatchRows> rows = rows_of("add[4x3,3,fp32,ND]");
   ASSERT_TRUE(rows);

@@ -1,4 +1,4 @@
-// Every call sees other inputs, and a call that leaves a result as it was is none.
+// Every call gets other inputs, and a call that does not write a result is detected.
 #include "harness/run/call_watch.h"
 
 #include <gmock/gmock.h>
@@ -41,7 +41,7 @@ struct BoundCase {
   BoundGraph call;
 };
 
-// Calls what `call` does, under watch; false at the first that is none.
+// Runs `call` under the watch. Returns false at the first call that skipped work.
 template <class Call>
 bool watched(CallWatch& watch, int calls, Call call) {
   watch.begin(calls);
@@ -71,7 +71,7 @@ TEST(CallWatch, EveryCallSeesAnotherInput) {
   EXPECT_EQ(bound.bytes_of(0), loaded);
 }
 
-// Nobody can learn the places.
+// The places are unpredictable.
 TEST(CallWatch, EveryCallOfARepetitionChangesAnotherPlace) {
   BoundCase bound("relu[100000,fp32]");
   CallWatch watch(bound.variant, bound.workspace, 7);
@@ -88,7 +88,7 @@ TEST(CallWatch, EveryCallOfARepetitionChangesAnotherPlace) {
 }
 
 TEST(CallWatch, ARefillLeavesNoRowAndCanBeUndone) {
-  // Dense, with padding, a permutation.
+  // Dense, padded, and a permutation.
   for (const char* id : {"relu[64x50,fp32,ND]", "relu[2x3x4x4,fp16,NC1HWC0]",
                          "index_select[6x40,6,fp32,ND,axis=0]"}) {
     BoundCase bound(id);
@@ -130,7 +130,7 @@ TEST(CallWatch, WhatAnHonestCallLeftComesBack) {
   }
 }
 
-// It computes where one of its first hundred inputs has changed: each repetition begins so.
+// Recomputes only if one of its first hundred inputs has changed, as each repetition does.
 TEST(CallWatch, WhatACallDidNotComputeDoesNotComeBack) {
   BoundCase bound("relu[1000,fp32]");
   const std::size_t output = bound.graph.nodes[0].outputs[0];
@@ -168,13 +168,13 @@ TEST(CallWatch, ACallThatIsLeftOutIsMissed) {
                                     "before the call"));
 }
 
-// The result is the very value that stood there: small numbers and flags have few others.
+// The result equals the value that was overwritten: small numbers and flags have few other values.
 TEST(CallWatch, AResultThatHappensToBeTheValueIsNone) {
   for (const char* id : {"relu[64,fp16]", "cast[64,fp32,to=bool]", "cast[64,fp32,to=int8]"}) {
     BoundCase bound(id);
     CallWatch watch(bound.variant, bound.workspace, 7);
     const std::size_t output = bound.graph.nodes[0].outputs[0];
-    // Keeps the result as the first call leaves it, and writes that value where it was spoilt.
+    // Keeps the result of the first call, and writes that value to the overwritten place.
     std::vector<std::byte> fixed;
     EXPECT_TRUE(watched(watch, 100,
                         [&](int) {

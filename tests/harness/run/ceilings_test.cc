@@ -1,4 +1,4 @@
-// Shares of ceilings, on synthetic rates.
+// Shares of ceilings, with synthetic rates.
 #include <gmock/gmock.h>
 
 #include "tests/support/records.h"
@@ -6,8 +6,8 @@
 namespace opbench {
 namespace {
 
-// 1e6 bytes and 2e6 operations in `us`, where copies reach 10 GB/s (100 us) and multiply-adds
-// 40 GFLOP/s (50 us).
+// 1e6 bytes and 2e6 operations in `us`, with copies at 10 GB/s (100 us) and multiply-adds at 40
+// GFLOP/s (50 us).
 Record rated(double us, double bytes = 1e6, double operations = 2e6, bool is_latency = false) {
   Record record = record_of();
   record.bytes = bytes;

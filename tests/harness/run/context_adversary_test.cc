@@ -1,4 +1,5 @@
-// Kernels that cheat inside a context. Each must be caught: none may ever appear as fast.
+// Kernels that cheat inside a context. The run must detect each of them, so that none is reported
+// as fast.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +17,7 @@ using testing::HasSubstr;
 
 constexpr std::size_t kNodeElements = 1009;
 
-// Two of the same operator in a row, so that a cheat has one that it may get right.
+// Two nodes of the same operator, so that a cheat may compute one of them correctly.
 PlannedContext chain() {
   return planned_text(
       "contexts:\n"
@@ -43,7 +44,7 @@ std::vector<Record> run_with(Launch (*prepare)(const Problem&)) {
   return run_planned(planned);
 }
 
-// What one step does wrong is no fault of the next, which lies in the same memory.
+// An error of one step does not affect the next, which uses the same memory.
 void expect_caught(const std::vector<Record>& records, const std::string& reason) {
   EXPECT_EQ(records[0].status, Status::failed);
   EXPECT_THAT(records[0].reason, HasSubstr("second (adversary): "));
@@ -111,7 +112,7 @@ TEST(ContextAdversary, SkipsTheTail) {
                 "1008]: NaN, expected ");
 }
 
-// Right while it is verified, then the same answer for ever.
+// Correct while it is verified, then returns the same results for ever.
 TEST(ContextAdversary, ReturnsTheLastResult) {
   expect_caught(run_with([](const Problem&) -> Launch {
                   auto kept = std::make_shared<std::vector<float>>();
@@ -126,7 +127,7 @@ TEST(ContextAdversary, ReturnsTheLastResult) {
                 ", expected ");
 }
 
-// Believes that what it left at an address stays right.
+// Caches by address: assumes that its results there are still correct.
 TEST(ContextAdversary, CachesByPointer) {
   expect_caught(run_with([](const Problem&) -> Launch {
                   auto seen = std::make_shared<const void*>(nullptr);
@@ -139,7 +140,7 @@ TEST(ContextAdversary, CachesByPointer) {
                 "a timed call left [");
 }
 
-// Right where its output is poisoned, as a verification does.
+// Computes only if its output is poisoned, as in a verification.
 TEST(ContextAdversary, ComputesOnPoisonOnly) {
   const std::vector<Record> records = run_with([](const Problem&) -> Launch {
     return [compute = honest_node()](const KernelArgs& args) {
@@ -152,7 +153,7 @@ TEST(ContextAdversary, ComputesOnPoisonOnly) {
   EXPECT_EQ(records[1].status, Status::passed) << records[1].reason;
 }
 
-// Writes every element, of an answer that it had kept.
+// Writes every element, but from a cached result.
 TEST(ContextAdversary, AnswersFromMemoryWhileItIsTimed) {
   const std::vector<Record> records = run_with([](const Problem&) -> Launch {
     auto kept = std::make_shared<std::vector<float>>(kNodeElements);

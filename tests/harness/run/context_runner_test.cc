@@ -1,4 +1,4 @@
-// Steps of a context on their way through the phases: what is verified, timed, compared, refused.
+// Steps of a context in the phases of a run: verified, timed, compared, refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,8 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Two halves joined, shuffled and read by a convolution: formats, copies and casts to plan.
+// Two halves are joined, shuffled and read by a convolution: formats, copies and casts must be
+// planned.
 constexpr const char* kShuffle =
     "symbols: {N: 2}\n"
     "contexts:\n"
@@ -67,7 +68,7 @@ int maker_of(const Graph& graph, std::size_t tensor, std::size_t node) {
   return -1;
 }
 
-// Counts by hand from the planned graph, beside what the record says.
+// Counts in the planned graph, and compares with the record.
 void expect_details_of_plan(const Record& record, const PlannedStep& step) {
   int conversions = 0, casts = 0, copies = 0;
   double bytes = 0;
@@ -181,7 +182,7 @@ TEST(ContextRunner, WithoutVerificationNothingIsJudged) {
   }
 }
 
-// relu in one step, softplus in the other: the shapes are alike, the functions are not.
+// relu in one step, softplus in the other: the shapes are equal, the functions are not.
 constexpr const char* kOther =
     "blocks:\n"
     "  act: {inputs: [x], nodes: [{name: f, op: relu, in: x, out: y}], outputs: [y]}\n"
@@ -208,7 +209,7 @@ TEST(ContextRunner, AnotherFunctionFailsUntimedAndTheOthersGoOn) {
   EXPECT_TRUE(records[2].is_timed());
 }
 
-// The same product in fp32 and through fp16: within a loose standard, not within a strict one.
+// One product in fp32 and through fp16: it passes a loose standard and fails a strict one.
 std::string product(const std::string& standard) {
   return "contexts:\n"
          "  - name: product\n"

@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-// As run_program does; a sanitizer's handlers in a test stay what they are.
+// Crashes like in run_program. A sanitizer's handlers are kept in a test.
 void crash(int number, const std::string& what) {
   std::signal(number, SIG_DFL);
   report_crashes();

@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-// Little memory, so that little is copied; how fast decides nothing here.
+// Copies little memory; the rates do not matter here.
 TEST(Doctor, FindsWhatStandsInTheWay) {
   Machine machine;
   machine.cores = 2;

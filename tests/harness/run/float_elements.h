@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// fp32 numbers as a tensor's elements, and back.
+/// Conversion between fp32 numbers and a tensor's elements.
 inline Elements stored(const std::vector<float>& values) {
   Elements elements(values.size() * sizeof(float));
   std::memcpy(elements.data(), values.data(), elements.size());

@@ -1,5 +1,5 @@
-// A kernel whose bits depend on one thing is found out in that column and in no other; no variant
-// of ours is.
+// A kernel whose bits depend on one condition is detected in that column only. No variant of
+// opbench is detected.
 #include "harness/run/invariance.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kId = "relu[4x16x6x6,fp32,NCHW]";
 
-/// relu whose last result is 1 more where `is_changed(problem, args)` holds.
+/// relu whose last result is increased by 1 if `is_changed(problem, args)` holds.
 template <bool (*kIsChanged)(const Problem&, const KernelArgs&)>
 Launch prepare(const Problem& problem) {
   return [problem, honest = find_kernel("relu", "relu").prepare(problem)](const KernelArgs& args) {
@@ -109,7 +109,7 @@ TEST(Invariance, Isa) {
   expect_only(row_of<is_other_isa>(), Invariance::isa, other);
 }
 
-// Every variant, on a small case in fp32 or what it takes first.
+// Every variant, on a small case in fp32 or its first dtype.
 TEST(Invariance, OfEveryVariant) {
   int rows = 0;
   for (const Kernel* kernel : RegisteredKernel::all()) {

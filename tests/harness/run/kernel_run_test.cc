@@ -30,7 +30,7 @@ bool is_subnormal(float x) { return x != 0 && std::fabs(x) < 0x1p-126F; }
 
 }  // namespace
 
-// 64 bytes behind a page's begin, and 0x5A in front and behind.
+// 64 bytes behind the start of a page, with 0x5A before and after it.
 TEST(PlacedTensor, LiesWhereItIsAskedFor) {
   const TensorDesc desc = describe(DType::fp32, {5});
   const PlacedTensor tensor(desc, 64, 0x5A, 0x11);
@@ -41,7 +41,7 @@ TEST(PlacedTensor, LiesWhereItIsAskedFor) {
   EXPECT_THAT(std::vector<unsigned char>(bytes + 20, bytes + 84), Each(0x5A));
 }
 
-// 3 channels in a block of 16 lanes: padding is in no element.
+// 3 channels in a block of 16 lanes: elements do not include padding.
 TEST(PlacedTensor, HasItsElementsWithoutPadding) {
   const TensorDesc desc = describe(DType::fp32, {1, 3, 1, 2}, Format::NC1HWC0);
   ASSERT_EQ(desc.bytes(), 2 * 16 * sizeof(float));
@@ -60,7 +60,7 @@ TEST(KernelRun, ComputesOnTheGivenValues) {
   EXPECT_THAT(numbers(results[0]), ElementsAre(0, 2, 0, 4));
 }
 
-// An output that a kernel leaves alone is what was there before.
+// An output that a kernel does not write keeps its former contents.
 TEST(KernelRun, OutputsBeginAsTheSurroundingsSay) {
   Kernel lazy = reference_kernel();
   lazy.prepare = [](const Problem&) -> Launch { return [](const KernelArgs&) {}; };
@@ -71,8 +71,8 @@ TEST(KernelRun, OutputsBeginAsTheSurroundingsSay) {
   EXPECT_THAT(numbers(results.at(0)), Each(pattern));
 }
 
-// Every third element from the first on is a corner, at most a quarter of all; the data of others
-// is that without corners.
+// Every third element from the first on is a corner, at most a quarter of all. The other elements
+// are those without corners.
 TEST(KernelRun, CornersStandBesideOtherValues) {
   const std::vector<float> plain = with_corners("relu[400,fp32,ND]", std::nullopt);
   const std::vector<float> any = with_corners("relu[400,fp32,ND]", InputRange::any);
@@ -97,7 +97,7 @@ TEST(KernelRun, CornersAreInTheRangeThatAKernelAnswersFor) {
   EXPECT_FALSE(std::any_of(normal.begin(), normal.end(), is_subnormal));
 }
 
-// An infinity or 3e38 would be all that is left of a sum: its terms are at most 128.
+// An infinity or 3e38 would dominate a sum, so its terms are at most 128.
 TEST(KernelRun, CornersDoNotDrownASum) {
   const std::vector<float> terms = with_corners("sum[20x20,fp32,ND]", InputRange::any);
   EXPECT_EQ(count_not_finite(terms), 0U);

@@ -17,7 +17,7 @@ using testing::StartsWith;
 
 class LoadPlanTest : public testing::Test, protected WrittenDump {
  protected:
-  /// An operator of one input and one result of this shape.
+  /// Adds an operator with one input and one result of this shape.
   void unary(const std::string& op, int seq, const Dims& shape) {
     const std::vector<double> values(static_cast<std::size_t>(element_count(shape)), 1);
     record(op, seq);
@@ -59,7 +59,7 @@ TEST_F(LoadPlanTest, CountsWhatIsRunAndWhatIsNot) {
   EXPECT_THAT(out.str(), HasSubstr("  unheard_of 1x, 23.8 % of all elements: "));
 }
 
-// Two calls of one shape are one case that runs twice; the other one runs once.
+// Two calls of one shape are one case that runs twice. The other call runs once.
 TEST_F(LoadPlanTest, CountsCallsOfOneShape) {
   unary("relu", 1, {2, 3});
   unary("relu", 2, {3, 2});
@@ -91,7 +91,7 @@ TEST_F(LoadPlanTest, TakesWhatIsWanted) {
   EXPECT_EQ(found.records, 2);
 }
 
-// Without times the first variant that takes a call is enough; one is written to a dump.
+// Without times the first variant that takes a call is enough. One variant is written to a dump.
 TEST_F(LoadPlanTest, HasOneVariantWhereNothingIsTimed) {
   unary("relu", 1, {4});
   LoadSelection selection;

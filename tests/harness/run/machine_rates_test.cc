@@ -17,7 +17,7 @@ TEST(CopyRate, OfAnySizeHotAndCold) {
 
 TEST(CopyRate, FewBytesAreNoMoreThanACall) {
   const TimingOptions brief{0.001, 3, {}, nullptr};
-  bool is_latency = false;  // other programs may make one of two calls twice as long as the other
+  bool is_latency = false;  // other programs may make one of two calls take twice the time
   for (int i = 0; i < 10 && !is_latency; ++i) {
     is_latency = measure_copy_rate({16, 16}, 1, brief, false).is_latency;
   }

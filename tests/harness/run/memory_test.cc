@@ -1,4 +1,4 @@
-// Made-up machines: a directory with the files of /proc and /sys that count.
+// Invented machines: a directory with the relevant files of /proc and /sys.
 #include "harness/run/memory.h"
 
 #include <gmock/gmock.h>
@@ -30,7 +30,7 @@ TEST_F(AvailableMemory, IsNotEndlessWithoutProc) {
   EXPECT_LT(available_memory(nothing.directory()), std::size_t{1} << 50);
 }
 
-// 3 MiB allowed, 2 used, of which 1 is page cache: 2 are left.
+// 3 MiB are allowed and 2 used, of which 1 is page cache: 2 are left.
 TEST_F(AvailableMemory, IsWhatALimitLeaves) {
   write("proc/self/cgroup", "0::/job/step\n");
   write("sys/fs/cgroup/job/step/memory.max", "3145728\n");
@@ -59,7 +59,7 @@ TEST_F(AvailableMemory, KnowsTheFirstVersionOfGroups) {
   EXPECT_EQ(bytes(), 2 * kMiB);
 }
 
-// A container's own group, which its process knows by a path outside.
+// A container's own group; its process has the path that is valid outside.
 TEST_F(AvailableMemory, FindsTheLimitOfAContainer) {
   write("proc/self/cgroup", "4:memory:/docker/1234\n");
   write("sys/fs/cgroup/memory/memory.limit_in_bytes", "1048576\n");

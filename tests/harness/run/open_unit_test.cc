@@ -1,4 +1,4 @@
-// A case and a context in memory, as a run and a worker of the check use them.
+// A case and a context in memory, like in a run and in a worker of the check.
 #include "harness/run/open_unit.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ PlannedCase planned_case(const char* id) {
   return planned;
 }
 
-// relu twice over, in two steps.
+// relu twice, in two steps.
 PlannedContext planned_context() {
   return planned_text(
       "contexts:\n"
@@ -45,7 +45,8 @@ std::vector<std::size_t> open_all(OpenUnit& open) {
   return all;
 }
 
-// Whatever ran in between: verification of another variant, corner values, other seeds.
+// Other operations in between do not change the bits: verification of another variant, corner
+// values, other seeds.
 void expect_same_bits_every_time(const WorkUnit& unit) {
   PhaseTimes times;
   OpenUnit open(unit, 2, times);
@@ -79,7 +80,7 @@ TEST(OpenUnit, AContextGivesTheSameResultsEveryTime) {
   expect_same_bits_every_time(planned_context());
 }
 
-// Bound to other places, with the values that were there and intact guard zones around them.
+// Bound to other places, with the same values and intact guard zones around them.
 void expect_same_bits_everywhere(const WorkUnit& unit) {
   PhaseTimes times;
   OpenUnit open(unit, 1, times, {.slack = MemoryPlan::kPage});

@@ -101,7 +101,7 @@ TEST(OverflowReport, JsonHasEveryRecord) {
   EXPECT_FALSE(json.contains("loss_scale"));
 }
 
-// Names of a file that nobody vouches for cannot move the cursor.
+// Untrusted names of a file cannot move the cursor.
 TEST(OverflowReport, ShowsControlCharactersAsText) {
   OverflowScan scan;
   scan.records = {scanned_record("evil\x1b[2J", 1, 1)};

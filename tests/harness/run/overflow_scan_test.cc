@@ -27,7 +27,8 @@ std::vector<std::string> ops_of(const OverflowScan& scan) {
 
 }  // namespace
 
-// NaN came with the input; the infinity and the largest number of fp16 are the operator's own.
+// The NaN is in the input. The infinity and the largest number of fp16 are produced by the
+// operator.
 TEST_F(OverflowScanTest, CountsWhatInputsDidNotHold) {
   record("exp", 1);
   input("self", DType::fp16, {4}, {1, kNan, 12, 3});
@@ -47,7 +48,8 @@ TEST_F(OverflowScanTest, CountsWhatInputsDidNotHold) {
   EXPECT_FALSE(found.advice.has_value()) << "no backward pass";
 }
 
-// 65504 / 2 = 32752 is 14.99 powers of two, 65504 / 1024 is 5.99: the second output has less room.
+// 65504 / 2 = 32752 is 14.99 powers of two, 65504 / 1024 is 5.99: the second output has less
+// headroom.
 TEST_F(OverflowScanTest, HeadroomIsTheLeastOfAllOutputs) {
   record("split", 1);
   output("a", DType::fp16, {2}, {2, 1});
@@ -89,12 +91,12 @@ TEST_F(OverflowScanTest, StopsWhereItIsToldTo) {
   EXPECT_THAT(found.records, SizeIs(2));
 }
 
-// Gradients 4, -2, 0 and 2^-20 with a scale of 1024. 65504 / 4 = 16376 allows 2^13 times that,
-// 2^23. The smallest of them is a normal number, 2^-14 or more, from 2^6 times the scale on, 2^16;
-// one of three is below now.
+// Gradients 4, -2, 0 and 2^-20 with a scale of 1024. 65504 / 4 = 16376 allows 2^13 times that
+// scale, 2^23. The smallest gradient is a normal number, 2^-14 or more, from 2^6 times the scale
+// on, 2^16. One of three is below now.
 TEST_F(OverflowScanTest, LossScalesKeepAllGradientsFiniteAndMostNormal) {
   record("relu", 1);
-  output("y", DType::fp16, {1}, {60000});  // in front of the backward pass
+  output("y", DType::fp16, {1}, {60000});  // before the backward pass
   record("MulBackward0", 2);
   output("grad", DType::fp16, {4}, {4, -2, 0, 0x1p-20});
   ScanOptions options;
@@ -111,7 +113,7 @@ TEST_F(OverflowScanTest, LossScalesKeepAllGradientsFiniteAndMostNormal) {
   EXPECT_DOUBLE_EQ(advice.subnormal_share(), 1.0 / 3);
 }
 
-// 100 gradients of which one may be lost.
+// One of 100 gradients may be lost.
 TEST_F(OverflowScanTest, OnePercentOfTheGradientsMayBeLost) {
   std::vector<double> gradients(100, 1);
   gradients[7] = 0x1p-24;
@@ -121,7 +123,7 @@ TEST_F(OverflowScanTest, OnePercentOfTheGradientsMayBeLost) {
   EXPECT_EQ(scan().advice.value().smallest, 0x1p-14);
 }
 
-// Every operator from the first gradient on counts, and so does a gradient that it is given.
+// All operators from the first gradient on count, and so does a gradient that they receive.
 TEST_F(OverflowScanTest, LossScalesAreLimitedByAllOfTheBackwardPass) {
   record("MulBackward0", 1);
   input("grad", DType::fp16, {1}, {16});
@@ -141,7 +143,7 @@ TEST_F(OverflowScanTest, NoScaleIsSmallEnoughForWhatOverflowed) {
   EXPECT_FALSE(scan().advice.value().largest.has_value());
 }
 
-// fp32 gradients are held to the range of fp16.
+// fp32 gradients are checked against the range of fp16.
 TEST_F(OverflowScanTest, GradientsInFp32AreTakenForFp16) {
   record("ReluGrad", 1);
   output("grad", DType::fp32, {2}, {65504, 1});

@@ -1,4 +1,4 @@
-// The lines of parts: written, read back, damaged, and merged.
+// Lines of parts: written, read, damaged, and merged.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -46,7 +46,7 @@ UnitResult unit_of(std::size_t unit, double us = 10) {
   return result;
 }
 
-/// How many lines of each kind were read.
+/// Number of lines of each kind.
 struct Counts {
   int headers = 0, units = 0;
 };
@@ -103,7 +103,7 @@ TEST(PartLines, WhatIsReadIsWritten) {
   EXPECT_EQ(again, text);
 }
 
-// Wherever a process is killed, whole lines are results and the rest is none.
+// A process may be killed at any time: whole lines are results, and the rest is ignored.
 TEST(PartLines, ATornLineIsNoResult) {
   const std::string whole = header_line(header_of()) + unit_line(unit_of(0));
   const std::string torn = unit_line(unit_of(1));
@@ -150,7 +150,7 @@ TEST_F(Parts, OneProcessWritesAFile) {
               EndsWith("p.jsonl': another process is writing it"));
 }
 
-// What does not fit is taken back, so that the file stays one that can be read.
+// A line that does not fit is removed, so that the file can still be read.
 TEST_F(Parts, AFullDiskLosesNothingThatWasWritten) {
   const std::string header = header_line(header_of()), unit = unit_line(unit_of(0));
   const FileSizeLimit limit(header.size() + unit.size() + 10);
@@ -171,7 +171,7 @@ TEST_F(Parts, AMergeHasThePlansOrder) {
   EXPECT_THAT(results.others, IsEmpty());
 }
 
-// Two processes side by side, and one that went on an hour later.
+// Two parallel processes, and one that continued an hour later.
 TEST_F(Parts, SamplesOfAllUnitsAreOnOneClock) {
   const auto began = [](UnitResult unit, std::int64_t us) {
     unit.began_us = us;
@@ -187,7 +187,7 @@ TEST_F(Parts, SamplesOfAllUnitsAreOnOneClock) {
   const auto samples = [&](std::size_t record) {
     return results.run.records.at(record).times->samples;
   };
-  // The first sample began at 7.5 us of unit 2; the clock counts from its whole microsecond on.
+  // The first sample began at 7.5 us of unit 2. The clock starts at the whole microsecond before.
   EXPECT_DOUBLE_EQ(samples(2)[0].start_us, 0.5);
   EXPECT_DOUBLE_EQ(samples(2)[1].start_us, 10.5);
   EXPECT_DOUBLE_EQ(samples(1)[0].start_us, 2.5);

@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-// A record with one call in each of these times, preempted so often in all.
+// A record with one call in each of these times, preempted `preemptions` times in total.
 Record with_samples(std::vector<double> us, std::int64_t preemptions,
                     const std::string& variant = "native") {
   Record record = timed_record(std::move(us), "softplus[64,fp32]", variant);
@@ -16,12 +16,12 @@ Record with_samples(std::vector<double> us, std::int64_t preemptions,
   return record;
 }
 
-// Times of oneDNN on two cores beside a program that computes: its barrier spins until the tick.
+// Times of oneDNN on two cores next to a program that computes: its barrier spins until the tick.
 const std::vector<double> kTicks = {15741, 11990, 15731, 8002, 15652, 15848, 19907, 27833, 4001};
 
 }  // namespace
 
-// Which samples are the machine's other work, by the samples alone, and what follows.
+// Samples that show other work of the machine, and the consequences.
 TEST(Disturbed, WholeTicksOfTheScheduler) {
   EXPECT_TRUE(is_disturbed(with_samples(kTicks, 9)));
   EXPECT_TRUE(is_disturbed(with_samples({15990, 16010, 15950}, 3))) << "equal ones, too";

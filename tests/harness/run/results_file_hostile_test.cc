@@ -1,4 +1,4 @@
-// Files that are no results, or not any more: one clear line for each.
+// Files that are not valid results: a clear one-line error for each.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -116,7 +116,7 @@ TEST(HostileResults, MissesNothing) {
   }
   const Json json = good();
   for (const auto& [key, value] : json["records"][0].items()) {
-    if (key == "disturbed") continue;  // follows from the samples
+    if (key == "disturbed") continue;  // computed from the samples
     EXPECT_EQ(refusal_without("/records/0", key), "old.json: records[0] has no '" + key + "'");
   }
   for (const auto& [key, value] : json["machine"].items()) {
@@ -124,7 +124,7 @@ TEST(HostileResults, MissesNothing) {
   }
 }
 
-// A hole that is shorter ends for the parser with its first byte: nothing of it is held.
+// A shorter hole ends the parser at its first byte; nothing is kept in memory.
 TEST(HostileResults, ALargeFileOfZerosIsRefusedAtOnce) {
   const TempDir directory;
   const std::string path = directory.write("huge.json", "");
@@ -150,7 +150,7 @@ TEST(HostileResults, OfAKeyThatIsThereTwiceTheLastOneCounts) {
   EXPECT_EQ(parse_results(text, "old.json").run.records.size(), 2u);
 }
 
-// What only looks like results inside a record is none.
+// Results inside a record are ignored.
 TEST(HostileResults, RecordsInRecordsAreNobodysBusiness) {
   Json json = good();
   json["records"][1]["inner"] = {{"opbench", 5}, {"records", {1, 2}}};

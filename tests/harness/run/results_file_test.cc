@@ -1,4 +1,4 @@
-// Results read back: the same text again.
+// Results that are read and written again have the same text.
 #include "harness/run/results_file.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ std::string written(const ResultsFile& file) {
   return results_text(file.run, file.machine, file.command);
 }
 
-/// Values of every kind, the odd ones more often than in life.
+/// Values of every kind; unusual ones are more frequent than in practice.
 class Anything {
  public:
   explicit Anything(unsigned seed) : random_(seed) {}

@@ -1,4 +1,4 @@
-// Steps of contexts in JSON and CSV: read back, and refused where they are no steps.
+// Steps of contexts in JSON and CSV: read, and refused if they are not steps.
 #include "harness/run/results_json.h"
 
 #include <fmt/format.h>
@@ -200,7 +200,7 @@ TEST(OlderResults, AreReadAndBecomeTodays) {
   }
 }
 
-// A key that version 1 did not know has no meaning there.
+// Version 1 ignores a key that it does not know.
 TEST(ResultsVersion1, HasNoSteps) {
   Json json = Json::parse(written(step_records::shufflenet()));
   json["opbench"] = 1;

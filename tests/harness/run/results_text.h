@@ -15,7 +15,7 @@ inline std::string results_text(const RunResult& run, const Machine& machine = {
   return out.str();
 }
 
-/// The text of a file of two records, timed and compared.
+/// Text of a file of two records, timed and compared.
 inline std::string good_results() {
   Record record;
   record.case_id = "relu[64,fp32]";

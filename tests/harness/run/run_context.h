@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// Three short samples of every step.
+/// Options with three short samples of every step.
 inline RunOptions quick() {
   RunOptions options;
   options.seconds_per_case = 0.002;

@@ -1,4 +1,4 @@
-// What a dump says of variants that fail or throw.
+// Notes and records in a dump of variants that fail or throw.
 #include "harness/run/run_dump.h"
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class RunDump : public testing::Test, protected TempDir {
  protected:
-  // relu of 100 numbers by `prepare`, dumped; returns the run's record.
+  // Dumps relu of 100 numbers by `prepare`; returns the run's record.
   Record dump(Launch (*prepare)(const Problem&)) {
     const Kernel kernel{.op = "relu", .name = "bad", .summary = "", .prepare = prepare};
     PlannedCase planned{parse_case_id("relu[100,fp32]"), {}, {}};
@@ -62,7 +62,7 @@ class RunDump : public testing::Test, protected TempDir {
   std::optional<DumpFile> file_;
 };
 
-// Right but for element 70, which stays as it was.
+// Correct except for element 70, which is not written.
 TEST_F(RunDump, AFailedVariantIsDumpedOnTheValuesWhereItFailed) {
   const Record record = dump([](const Problem&) -> Launch {
     return [](const KernelArgs& args) {
@@ -84,8 +84,8 @@ TEST_F(RunDump, AFailedVariantIsDumpedOnTheValuesWhereItFailed) {
       << "corner values are among them";
 }
 
-// Right on what it is verified on, and wrong on all else: the dump has what the call had that was
-// judged, and not what was loaded before the calls were timed.
+// Correct on the verified values, and wrong on all others. The dump has the values of the judged
+// call, not those that were loaded before the calls were timed.
 TEST_F(RunDump, AFailedTimedCallIsDumpedOnItsValues) {
   using Numbers = std::vector<float>;
   static Numbers verified, last, before;

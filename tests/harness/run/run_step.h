@@ -39,7 +39,7 @@ inline const StepResult& result_named(const std::vector<StepResult>& results,
   throw std::out_of_range("no result '" + name + "'");
 }
 
-/// The elements of that result, in logical order.
+/// Elements of that result, in logical order.
 inline std::vector<double> numbers_of(const std::vector<StepResult>& results,
                                       const std::string& name) {
   const StepResult& result = result_named(results, name);

@@ -14,7 +14,7 @@ TEST(Samples, Median) {
   EXPECT_EQ(median_of({1, 1, 1, 100}), 1) << "one outlier does not move it";
 }
 
-// Mean 4, squares of the deviations 9 + 4 + 1 + 0 + 36 = 50, over n - 1: 12.5.
+// Mean 4; the squared deviations 9 + 4 + 1 + 0 + 36 are 50, divided by n - 1: 12.5.
 TEST(Samples, SpreadByHand) {
   const Spread spread = spread_of({10, 1, 4, 2, 3});
   EXPECT_EQ(spread.median, 3);

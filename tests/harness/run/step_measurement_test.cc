@@ -28,14 +28,14 @@ Record step_of(double us) {
 
 }  // namespace
 
-// Node by node over the rounds: of 1, 3, 2 the median is 2, of 10, 30, 20 it is 20.
+// Node by node over the rounds: the median of 1, 3, 2 is 2, that of 10, 30, 20 is 20.
 TEST(StepMeasurement, TaskMediansAreByNode) {
   const std::vector<std::vector<double>> rounds = {{1, 10}, {3, 30}, {2, 20}};
   EXPECT_THAT(task_medians(rounds), ElementsAre(2, 20));
   EXPECT_THAT(task_medians({}), IsEmpty());
 }
 
-// 100, 50 and 25 us: the second builds on the first, the third on the first as well.
+// 100, 50 and 25 us: the second builds on the first, and so does the third.
 TEST(StepMeasurement, SpeedUpsAreOverTheStepBeforeAndTheFirst) {
   const PlannedContext planned = context_of({-1, 0, 0});
   std::vector<Record> records = {step_of(100), step_of(50), step_of(25)};
@@ -60,7 +60,7 @@ TEST(StepMeasurement, TimesAreComparedPerSample) {
   EXPECT_DOUBLE_EQ(records[1].step->speedup_over_previous, 50.0 / 15);
 }
 
-// The first step that was timed is the first; a step without times is compared with nothing.
+// The first timed step is the first. A step without times is not compared.
 TEST(StepMeasurement, StepsWithoutTimesAreLeftOut) {
   const PlannedContext planned = context_of({-1, 0, 1, 0});
   std::vector<Record> records = {step_of(0), step_of(60), step_of(20), step_of(30)};
@@ -73,7 +73,7 @@ TEST(StepMeasurement, StepsWithoutTimesAreLeftOut) {
   EXPECT_EQ(records[3].step->speedup_over_first, 2);
 }
 
-// An addition and two Relus in a row, each of which reads what the one before made.
+// An addition and two Relus in a row; each reads the output of the node before.
 TEST(StepMeasurement, DetailsHaveTheTimesOfEachType) {
   const PlannedContext planned = planned_text(
       "contexts:\n"

@@ -1,4 +1,4 @@
-// Results of one step beside those of another.
+// Results of one step compared with those of another.
 #include "harness/run/step_results.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a run of the step once more would find for grad_b and y.
+// The error bounds that another run of the step would find for grad_b and y.
 FindRounding finds(double rounding) {
   return [rounding](const std::vector<std::string>&) {
     return RoundingOfResults{{"grad_b", rounding}, {"y", rounding}};
@@ -29,7 +29,7 @@ StepResult result(const std::string& name, const std::vector<float>& values) {
           {bytes, bytes + values.size() * sizeof(float)}};
 }
 
-// Rounding that leaves 1.5625 of an element, half on each side, leaves 2.21 of two.
+// Rounding of 1.5625 for one element, half on each side, is 2.21 for two.
 TEST(CompareResults, AGradientThatCancelsMayDifferByRounding) {
   const auto verdict = [](const std::string& name, float found, double rounding) {
     return compare_results({result(name, {found, 0})}, {result(name, {0, 0})}, {},

@@ -4,7 +4,7 @@
 
 namespace opbench {
 
-// No time is asserted: what is counted must agree with itself.
+// Times are not tested; counts must be consistent.
 TEST(Timing, KeepsEveryRepetitionInItsOrder) {
   std::int64_t calls = 0;
   const std::vector<Sample> samples = time_calls("x", {0.003, 3, {}}, [&] { ++calls; });

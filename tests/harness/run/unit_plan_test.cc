@@ -85,7 +85,7 @@ TEST(UnitPlan, LargeTensorsAndLongTimesCostMore) {
   EXPECT_DOUBLE_EQ(twice.costs[0].seconds, 2 * plan.costs[0].seconds);
 }
 
-// What decides what runs, and nothing else.
+// The digest depends on everything that decides what runs, and on nothing else.
 TEST(UnitPlan, TheDigestIsThatOfTheRun) {
   const std::string digest = plan_of_cases({kRelu, kLarge}).digest;
   EXPECT_EQ(digest.size(), 16u);

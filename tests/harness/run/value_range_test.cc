@@ -42,7 +42,7 @@ TEST(ValueRange, HeadroomIsInPowersOfTwo) {
 }
 
 TEST(ValueRange, ExponentsSaySubnormals) {
-  // Normal from 2^-14 on; the least of fp16 is 2^-24.
+  // Normal from 2^-14 on; the smallest fp16 number is 2^-24.
   const ValueRange range = range_of(DType::fp16, {0, 0x1p-14, -0x1.FFp-15, 0x1p-24, 1,
                                                   std::numeric_limits<double>::denorm_min()});
   EXPECT_EQ(range.below(-14), 3);
@@ -72,7 +72,7 @@ TEST(ValueRange, MergesToWhatBothHold) {
   EXPECT_EQ(sum.below(-14), 1);
 }
 
-// Three channels of 16 lanes: what padding holds says nothing.
+// Three channels of 16 lanes: padding is not counted.
 TEST(ValueRange, PaddingIsLeftOut) {
   Tensor tensor(describe(DType::fp16, {1, 3, 1, 1}, Format::NC1HWC0));
   const std::uint16_t inf = 0x7C00, one = 0x3C00;

@@ -1,4 +1,4 @@
-// `Verifier` on kernels that are right, and on memory in which something is made wrong by hand.
+// `Verifier` on correct kernels, with errors that the test writes to memory.
 #include "harness/run/verify.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ TEST_F(VerifyTest, FindsRightKernelsRight) {
   EXPECT_EQ(found.stats.unequal, 0);
 }
 
-// One element of the last output is off by 1.
+// One element of the last output differs by 1.
 TEST_F(VerifyTest, NamesTheNodeAndTheElementThatIsWrong) {
   bound_.run();
   ASSERT_NE(judged().judgement.verdict, Verdict::failed) << judged().judgement.reason;
@@ -78,7 +78,7 @@ TEST_F(VerifyTest, NamesTheNodeAndTheElementThatIsWrong) {
   EXPECT_EQ(found.stats.unequal, 1);
 }
 
-// The node behind a wrong one is right for what it was given.
+// The node behind a wrong node is correct for its inputs.
 TEST_F(VerifyTest, HoldsEachNodeToTheInputsThatItGot) {
   bound_.run_node(0);
   values("z")[3] += 100;
@@ -98,7 +98,7 @@ TEST_F(VerifyTest, SeesWhatIsWrittenOutsideOfATensor) {
   EXPECT_THAT(found.judgement.reason, HasSubstr("wrote outside the tensor 'a'"));
 }
 
-// A context repeats its layers: one of each kind is judged, none runs again.
+// A context repeats its layers: one of each kind is judged, and none is repeated.
 TEST_F(VerifyTest, RulesOfAContextAreThoseOfRepeatedLayers) {
   const VerifyRules context = rules_for(WorkUnit(planned_), 1000);
   EXPECT_EQ(context.enough, 1);

@@ -24,7 +24,7 @@ Launch prepare_zeros(const Problem& problem) {
   };
 }
 
-// The case that --shapes would make of the first shape that the operator takes.
+// The case that --shapes makes of the first shape that the operator takes.
 PlannedCase planned_backward(const Op& op) {
   static const std::map<std::string_view, AttrTexts> kAttrs = {
       {"reshape", {{"shape", "[64,144]"}}}, {"cast", {{"to", "fp32"}}}, {"muls", {{"value", "2"}}}};
@@ -53,7 +53,7 @@ PlannedCase planned_backward(const Op& op) {
   throw Error(std::string(op.name) + " takes no example: " + reason);
 }
 
-// Which variants there are does not matter: the reference computes what is not planted.
+// The choice of variants does not matter: the reference computes all nodes that are not replaced.
 Record run_planted(PlannedCase planned, std::size_t node, const Kernel& zeros) {
   SelectedKernels selection =
       select_kernels(planned.graph, find_kernel(planned.spec.op->name, "native"));

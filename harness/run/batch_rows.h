@@ -16,7 +16,7 @@ class BatchRows {
       : whole_(std::move(whole)), row_(std::move(row)), is_cut_(std::move(is_cut)) {}
 
   const Problem& problem_of_row() const { return row_; }
-  /// The first row, the last row and two rows between, without duplicates.
+  /// The first two rows, the middle row and the last, without duplicates.
   std::vector<std::int64_t> some() const;
   InputElements inputs_of(std::int64_t row, const InputElements& all) const;
   /// Copies the outputs of a single row to their places in the full outputs.

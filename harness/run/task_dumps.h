@@ -15,7 +15,7 @@ namespace opbench {
 
 /// Writes tasks like a device that runs with an acl.json. Each task has a file:
 ///     {dump_path}/{time}/0/{model}/0/{op_type}.{op_name}.{task}.0.{microseconds}
-/// The time is YYYYMMDDhhmmss; the zeros are the device and the iteration. Models are numbered,
+/// The time is YYYYMMDDhhmmss; the folders 0 are the device and the iteration. Models are numbered,
 /// starting at 1. Each variant of a case and each step of a context is a model; {time}/models.csv
 /// lists them. All tasks are modelled on the host, in the layouts of the device.
 ///

@@ -144,7 +144,7 @@ constexpr double kOperationsPerSecond = 1e10;
 constexpr double kVerifiedBytesPerSecond = 2e8;
 constexpr double kVerifiedOperationsPerSecond = 1e9;
 constexpr double kSecondsPerVariant = 1e-3;
-// The race of several copy methods before the variants of a case, relative to one variant.
+// The race of several copy methods before the variants of a case, relative to copying its bytes.
 constexpr double kCopyShare = 1.5;
 
 struct Work {

@@ -17,7 +17,7 @@ struct ValueRange {
   double max_abs = 0;        ///< of the finite values
   /// Finite nonzero values by the exponent of their magnitude: element e + kBias counts 2^e <= |x|
   /// < 2^(e+1).
-  static constexpr int kBias = 1075;  ///< above 1074: 2^-1074 is fp64's smallest subnormal
+  static constexpr int kBias = 1075;  ///< makes indices of fp64's exponents
   std::array<std::int64_t, 2100> exponents{};
 
   void add(const double* values, std::int64_t count);

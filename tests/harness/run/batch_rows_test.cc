@@ -54,7 +54,7 @@ TEST(BatchRows, AreNoneOfOneRowOrAScalar) {
   EXPECT_FALSE(rows_of("sum[4x3,fp32,ND]"));
 }
 
-// The first, the last and two rows between, without duplicates.
+// The first two rows, the middle row and the last, without duplicates.
 TEST(BatchRows, SomeAreTriedOfMany) {
   EXPECT_THAT(rows_of("relu[10x3,fp32,ND]")->some(), ElementsAre(0, 1, 5, 9));
   EXPECT_THAT(rows_of("relu[3x3,fp32,ND]")->some(), ElementsAre(0, 1, 2));

@@ -67,7 +67,7 @@ TEST(OwnCode, SaysWhyItIsNotKnown) {
       ThrowsMessage<Error>("nm is missing"));
   const Kernel reference{};
   EXPECT_THAT([&] { own_code(std::vector<const Kernel*>{&reference}); },
-              ThrowsMessage<Error>("the code of a reference is not followed"));
+              ThrowsMessage<Error>("the code of a reference is unknown"));
 }
 
 TEST(OwnCode, EveryKernelHasOneOfItsOwn) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dump/dump_writer.h"
+#include "harness/run/cpu_name.h"
 #include "harness/run/memory.h"
 #include "kernels/kernel.h"
 #include "opbench_build_info.h"
@@ -28,13 +29,17 @@ std::string first_line(const char* path, std::string fallback) {
   return std::getline(file, line) && !line.empty() ? line : fallback;
 }
 
-// Value of the first line of /proc/cpuinfo that begins with `key`.
-std::string cpuinfo(const std::string& key) {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(key)) return line.substr(line.find(':') + 2);
-  }
-  return {};
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A virtual machine has this flag on x86 only.
+bool is_virtual(std::string_view cpuinfo) {
+  const std::size_t flags = cpuinfo.find("\nflags");
+  return flags != cpuinfo.npos &&
+         cpuinfo.substr(flags, cpuinfo.find('\n', flags + 1) - flags).find(" hypervisor") !=
+             cpuinfo.npos;
 }
 
 std::string turbo() {
@@ -77,8 +82,8 @@ std::vector<std::pair<std::string, std::string>> libraries() {
 
 Machine describe_machine() {
   Machine m;
-  m.cpu = cpuinfo("model name");
-  if (m.cpu.empty()) m.cpu = "unknown";
+  const std::string cpuinfo = text_of("/proc/cpuinfo");
+  m.cpu = cpu_name(cpuinfo);
   m.cores = available_cores();
   m.l1d_bytes = cache_bytes(1);
   m.l2_bytes = cache_bytes(2);
@@ -88,7 +93,7 @@ Machine describe_machine() {
   m.available_bytes = available_memory();
   m.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "unknown");
   m.turbo = turbo();
-  m.is_virtual = cpuinfo("flags").find(" hypervisor") != std::string::npos;
+  m.is_virtual = is_virtual(cpuinfo);
   double load[1] = {0};
   if (getloadavg(load, 1) == 1) m.load = load[0];
   m.os = os_name();

@@ -8,6 +8,7 @@
 #   ./build.sh sanitize [CTEST ARGS] as test, under the address and undefined-behaviour sanitizers
 #   ./build.sh fuzz [SECONDS] [TARGET..] run the fuzz targets, each for so long [60]
 #   ./build.sh cluster               run parts of a plan on a Slurm that is started for it; 77: it does not start here
+#   ./build.sh packages [DIR [KIND..]] make packages in DIR [build/packages]: deb, tar, wheel [all]
 #   ./build.sh preset NAME [TARGET..] build a preset of CMakePresets.json, tests included, or some of it
 #   ./build.sh format                check the formatting (--fix: repair it)
 set -eu
@@ -19,7 +20,7 @@ build_packages="g++ cmake ninja-build git
   zlib1g-dev libminizip-dev libprotobuf-dev protobuf-compiler
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers
   libopenmpi-dev openmpi-bin"
-test_packages="libgtest-dev libgmock-dev python3 python3-h5py hdf5-tools procps zsh fish"
+test_packages="libgtest-dev libgmock-dev python3 python3-h5py python3-venv hdf5-tools procps zsh fish dpkg-dev file"
 framework_packages="python3-torch python3-torchvision python3-pytest python3-pandas chromium"
 format_packages="clang-format"
 cluster_packages="slurm-wlm munge"
@@ -156,6 +157,12 @@ case $command in
     need $cluster_packages || true  # the test reports missing packages
     build release OFF opbench
     exec tests/cluster/run build/release
+    ;;
+  packages)
+    [ $# -gt 0 ] || set -- build/packages
+    need dpkg-dev file python3
+    build release OFF opbench opbench_torch opbench_portable
+    exec tools/make-packages build/release "$@"
     ;;
   preset)
     preset=${1:?which preset?}

@@ -12,8 +12,9 @@ else()
     COMMENT "Generating shell completion and the manual" VERBATIM)
 endif()
 install(FILES ${OPBENCH_SHELL_DIR}/opbench
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
-install(FILES ${OPBENCH_SHELL_DIR}/_opbench DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT data OPTIONAL)
+install(FILES ${OPBENCH_SHELL_DIR}/_opbench
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT data OPTIONAL)
 install(FILES ${OPBENCH_SHELL_DIR}/opbench.fish
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
-install(FILES ${OPBENCH_SHELL_DIR}/opbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT data OPTIONAL)
+install(FILES ${OPBENCH_SHELL_DIR}/opbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT data OPTIONAL)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs missing packages (Debian 12, apt), configures, builds, and runs.
+# Installs missing packages (Debian 12, apt), configures, builds, and runs. Without apt, it lists the missing packages.
 #
 #   ./build.sh                       build the program, build/release/opbench, and the Python package, build/release/python
 #   ./build.sh run -- ARGS           build, then run it with ARGS
@@ -34,18 +34,32 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
+has() { command -v "$1" >/dev/null; }
+
 # Asks dpkg first: with nothing to install this takes milliseconds and needs no network.
 need() {
   missing=""
   for package in "$@"; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' ||
+    { has dpkg-query && dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed'; } ||
       missing="$missing $package"
   done
   [ -z "$missing" ] && return
+  has apt-get || without_apt
   echo "installing:$missing" >&2
   as_root apt-get update -q >&2
   # shellcheck disable=SC2086
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing >&2
+}
+
+# Ends build.sh on another system than Debian. Without dpkg all packages count as missing.
+without_apt() {
+  echo "build.sh: apt-get is missing; build.sh installs packages on Debian 12 and its relatives only.
+These packages, by their Debian names, are missing or unknown here:
+ $missing
+Install them with the package manager of this system; CMake 3.25 and GCC 12 are the oldest that work. Then build with:
+  cmake --preset release -DOPBENCH_TESTS=OFF
+  cmake --build --preset release" >&2
+  exit 2
 }
 
 # Installs the packages that open report pages in a browser, for tests only. If the network is missing, the tests fail

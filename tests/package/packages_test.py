@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The packages of tools/make-packages on machines that are not the one of the build.
+"""The packages of tools/make-packages and ./build.sh on machines that are not the one of the build.
 
   tests/package/packages_test.py SOURCE_DIR BUILD_DIR [CLASS]
 
@@ -173,6 +173,37 @@ class Wheels(Packages):
         # Every file is recorded: pip removes all of them.
         output_of(venv / "bin/pip", "uninstall", "-y", "opbench", "opbench_torch")
         self.assertFalse([path for path in venv.rglob("*opbench*") if path.is_file()])
+
+
+class BuildScript(Packages):
+    def path_with(self, *programs):
+        """A folder with these programs only."""
+        folder = self.folder / "bin"
+        folder.mkdir()
+        for program in programs:
+            (folder / program).symlink_to(shutil.which(program))
+        return {"PATH": str(folder)}
+
+    def failed(self, **options):
+        done = subprocess.run([shutil.which("sh"), SOURCE / "build.sh"], capture_output=True, text=True, **options)
+        self.assertEqual(done.returncode, 2, done)
+        return done.stderr
+
+    def test_without_apt_says_what_is_needed(self):
+        text = self.failed(env=self.path_with("dirname"))
+        self.assertNotIn("not found", text)
+        for part in ["libeigen3-dev", "g++", "Debian", "cmake --preset release", "cmake --build --preset release"]:
+            self.assertIn(part, text)
+
+    def test_without_apt_names_only_what_is_missing(self):
+        environment = self.path_with("dirname", "grep", "dpkg-query")
+        query = self.folder / "bin/dpkg-query"
+        query.unlink()
+        query.write_text('#!/bin/sh\ncase $* in *libre2-dev) ;; *) echo "install ok installed" ;; esac\n')
+        query.chmod(0o755)
+        text = self.failed(env=environment)
+        self.assertIn("libre2-dev", text)
+        self.assertNotIn("libeigen3-dev", text)
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ constexpr const char* kProgramFooter = R"(Examples:
   opbench convert npu.h5 -o arrays                           a dump's tensors as .npy files
   opbench report --last                                      every row of the last run
   opbench report out.json --format junit -o junit.xml        results in another form, later
-  opbench explain run.h5 'softplus[8x64'                      all about one case, in words
+  opbench explain run.h5 'softplus[8x64'                      all about one case
   opbench doctor                                             is this machine fit to measure?
 
 `run` is the default command; `opbench COMMAND --help` shows the flags of one.

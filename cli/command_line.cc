@@ -235,7 +235,7 @@ struct Columns {
   std::size_t second = std::string::npos;  // start of the second; npos: no second
 };
 
-Columns columns_of(const std::string& line) {
+Columns help_columns(const std::string& line) {
   const std::size_t word = std::min(line.find_first_not_of(' '), line.size());
   const std::size_t gap = line.find("  ", word);
   if (gap == line.npos) return {line};
@@ -251,7 +251,7 @@ std::string command_within(const std::string& line, std::size_t width) {
 std::string line_within(const std::string& line, std::size_t width) {
   if (utf8_length(line) <= width) return line;
   const std::size_t leading = line.find_first_not_of(' ');
-  const Columns columns = columns_of(line);
+  const Columns columns = help_columns(line);
   const bool is_command = leading > 0 && line.substr(leading).starts_with("opbench ");
   const bool has_room = columns.second < width * 2 / 3;
   if (columns.second == line.npos) {

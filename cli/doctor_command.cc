@@ -7,6 +7,7 @@
 #include "harness/report/report.h"
 #include "harness/run/doctor.h"
 #include "text/fitted.h"
+#include "text/table.h"
 
 namespace opbench {
 namespace {
@@ -27,41 +28,33 @@ std::string_view source_text(StreamingSource source) {
   return "?";
 }
 
-constexpr std::size_t kWidth = 80;
-
-void print_row(std::ostream& out, std::string_view what, const std::string& value) {
-  constexpr std::size_t kIndent = 15;
-  out << fmt::format("  {:<12} {}\n", what, wrapped(value, kWidth, kIndent, kIndent));
-}
-
 int doctor(CommandContext& context) {
   const Machine machine = describe_machine();
-  const TextTable described = report::machine_table(machine);
-  for (const TextTable::Row& row : described.rows) print_row(context.out, row[0], row[1]);
-  print_row(context.out, "free", size_text(machine.available_bytes));
+  TextTable table = report::machine_table(machine);
+  table.rows.push_back({"free", size_text(machine.available_bytes)});
   if (!context.quiet) context.err << "measuring memory bandwidth and noise...\n";
   const Checkup checkup = examine(machine);
   for (const Ceilings& c : checkup.ceilings) {
     const std::string threads = counted(c.threads, "thread");
-    print_row(context.out, "copy",
-              fmt::format("{:.1f} GB/s with {} ({}, {} MiB, spread {:.1f}%)", c.gb_per_s, threads,
-                          c.way, c.bytes >> 20, 100 * c.cv));
-    print_row(context.out, "multiply-add",
-              fmt::format("{:.0f} GFLOP/s with {} (fp32)", c.gflop_per_s, threads));
-    print_row(
-        context.out, "streaming",
-        fmt::format("results of calls beyond {} go past the caches with {} ({})",
-                    size_text(c.streams_from.bytes), threads, source_text(c.streams_from.source)));
+    table.rows.push_back(
+        {"copy", fmt::format("{:.1f} GB/s with {} ({}, {} MiB, spread {:.1f}%)", c.gb_per_s,
+                             threads, c.way, c.bytes >> 20, 100 * c.cv)});
+    table.rows.push_back(
+        {"multiply-add", fmt::format("{:.0f} GFLOP/s with {} (fp32)", c.gflop_per_s, threads)});
+    table.rows.push_back(
+        {"streaming", fmt::format("results of calls beyond {} go past the caches with {} ({})",
+                                  size_text(c.streams_from.bytes), threads,
+                                  source_text(c.streams_from.source))});
   }
-  for (const std::string& finding : checkup.findings)
-    context.out << "  ! " << wrapped(finding, kWidth, 4, 4) << '\n';
-  context.out << wrapped(checkup.is_too_noisy
-                             ? "Too noisy to judge small differences of speed. You can still check "
-                               "correctness and compare variants within one run."
-                         : checkup.findings.empty() ? "Fit to measure."
-                                                    : "Fit to measure, with the remarks above.",
-                         kWidth, 0)
-              << '\n';
+  const std::size_t width = context.width();
+  print_table(context.out, table, {context.colour(), width});
+  for (const std::string& finding : checkup.findings) say(context.out, "! " + finding, 2, 2, width);
+  say(context.out,
+      checkup.is_too_noisy ? "Too noisy to judge small differences of speed. You can still check "
+                             "correctness and compare variants within one run."
+      : checkup.findings.empty() ? "Fit to measure."
+                                 : "Fit to measure, with the remarks above.",
+      0, 0, width);
   return checkup.is_too_noisy ? kTooNoisy : kAllWell;
 }
 

@@ -13,9 +13,9 @@ namespace opbench {
 namespace {
 
 constexpr const char* kExplainFooter =
-    R"(Says in words what a file of results holds about one case: what it is, is it right and by which
-tolerance, how long it takes and how steadily, what keeps it from being faster, and the line that repeats it; of a
-comparison or a judgement what is wrong with an operator, where its error comes from and what it looks like.
+    R"(Prints what a file of results holds about one case: the call, the machine, and for every variant the numbers
+of the table of `opbench run`, the tolerance, and the line that repeats it; of a comparison or a judgement what is wrong
+with an operator, where its error comes from and what it looks like.
 
 Examples:
   opbench explain run.h5                               the cases; all about it if there is one
@@ -31,12 +31,12 @@ struct ExplainFlags {
 };
 
 int explain(const ExplainFlags& flags, CommandContext& context) {
-  const report::Explained explained =
-      report::explain_file(context.out, flags.file, flags.wanted, {context.colour()});
+  const report::Explained explained = report::explain_file(context.out, flags.file, flags.wanted,
+                                                           {context.colour(), context.width()});
   if (explained.told > 0) return kAllWell;
   if (explained.listed > 0) {
     context.out << fmt::format(
-        "{} cases; one in words: {}\n", explained.listed,
+        "{} cases; one of them: {}\n", explained.listed,
         shell_line({std::string(program_name()), "explain", flags.file, explained.first}));
     return kAllWell;
   }
@@ -57,7 +57,7 @@ int explain(const ExplainFlags& flags, CommandContext& context) {
 
 void add_explain_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
-      "explain", "Say in words what results hold about a case, or of an operator what is wrong");
+      "explain", "Everything that results hold about a case, or what is wrong with an operator");
   const auto flags = std::make_shared<ExplainFlags>();
   command.option("FILE", flags->file, "Results of a run, a comparison or a judgement, HDF5 or JSON",
                  {.value = "FILE", .is_required = true});

@@ -184,7 +184,8 @@ int judge_command(const JudgeFlags& flags, CommandContext& context) {
   if (judged.size() == 2) {
     const NameMap map = flags.map_file.empty() ? default_name_map() : load_name_map(flags.map_file);
     pairs = pair_judged(*files[0], judged[0], *files[1], judged[1], map);
-    print_judged_pairs(context.out, pairs, judged[0], judged[1], top);
+    print_judged_pairs(context.out, pairs, judged[0], judged[1], top,
+                       {context.colour(), context.width()});
   }
   if (results.csv) {
     results.csv->write([&](std::ostream& out) { write_judged_csv(out, judged); });

@@ -18,6 +18,7 @@
 #include "tensor/error.h"
 #include "text/fitted.h"
 #include "text/program.h"
+#include "text/table.h"
 
 namespace opbench {
 namespace {
@@ -70,11 +71,11 @@ struct Lines {
   }
 };
 
-void print_kernel(const Lines& lines, const Op& op, const Kernel& kernel) {
-  const auto head = [](std::string_view variant, std::string_view provider) {
-    return fmt::format("  {:<24} {:<7} ", variant, provider);
-  };
-  lines.put(head(kernel.name, name(kernel.provider)), std::string(kernel.summary));
+// Rows of a variant: its name, its provider, and what is said of it.
+void add_rows(TextTable& table, const Op& op, const Kernel& kernel) {
+  table.rows.push_back(
+      {std::string(kernel.name), std::string(name(kernel.provider)), std::string(kernel.summary)});
+  const auto below = [&](std::string text) { table.rows.push_back({"", "", std::move(text)}); };
   std::map<std::string, Kinds> refused, noted;
   for (const DType dtype : op.dtypes) {
     for (const Format format : op.formats) {
@@ -85,17 +86,16 @@ void print_kernel(const Lines& lines, const Op& op, const Kernel& kernel) {
       if (!remark.empty()) noted[remark][format].push_back(dtype);
     }
   }
-  const std::string below = head("", "");
   for (const auto& [reason, kinds] : refused) {
-    lines.put(below, fmt::format("not {}: {}", text_of(op, kinds), reason));
+    below(fmt::format("not {}: {}", text_of(op, kinds), reason));
   }
   for (const auto& [remark, kinds] : noted) {
-    lines.put(below, fmt::format("{}: {}", text_of(op, kinds), remark));
+    below(fmt::format("{}: {}", text_of(op, kinds), remark));
   }
   if (kernel.takes != InputRange::any) {
-    lines.put(below, fmt::format("{} inputs are outside its contract",
-                                 kernel.takes == InputRange::finite ? "NaN and Inf"
-                                                                    : "NaN, Inf and subnormal"));
+    below(fmt::format("{} inputs are outside its contract", kernel.takes == InputRange::finite
+                                                                ? "NaN and Inf"
+                                                                : "NaN, Inf and subnormal"));
   }
 }
 
@@ -118,7 +118,9 @@ void print_op(const Lines& lines, const Op& op) {
   if (!untaken.empty()) {
     lines.put("  not with these defaults: ", text_of(op, untaken));
   }
-  for (const Kernel* kernel : kernels_of(op.name)) print_kernel(lines, op, *kernel);
+  TextTable variants{columns_of("||")};
+  for (const Kernel* kernel : kernels_of(op.name)) add_rows(variants, op, *kernel);
+  print_table(lines.out, variants, {false, lines.width});
 }
 
 /// What operators have in common, told by their definitions; the first that is true counts.

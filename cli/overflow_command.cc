@@ -200,7 +200,7 @@ int overflow(const OverflowFlags& flags, CommandContext& context) {
       [] { return interrupted(); });
   progress.clear();
   print_overflow(context.out, scan, static_cast<std::size_t>(std::max<std::int64_t>(0, flags.top)),
-                 {context.colour()});
+                 {context.colour(), context.width()});
   if (json) {
     json->write([&](std::ostream& out) { write_overflow_json(out, scan, context.command_line); });
   }

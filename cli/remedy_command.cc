@@ -150,7 +150,7 @@ int remedy(const RemedyFlags& flags, CommandContext& context) {
       progress.begin("searching " + one.name);
       remedies.push_back(remedy_for(flags, selection, one));
       progress.clear();
-      print_remedy(context.out, remedies.back().remedy);
+      print_remedy(context.out, remedies.back().remedy, {context.colour(), context.width()});
     }
   }
   if (remedies.empty()) {

@@ -52,9 +52,7 @@ std::string summary_of(const WorkUnit& unit, std::size_t i) {
 
 // The units of a part, or all.
 int print_plan(const units::UnitPlan& plan, const Part& part, CommandContext& command) {
-  const auto put = [&](const std::string& line) {
-    command.out << wrapped(line, command.width(), 6) << '\n';
-  };
+  const auto put = [&](const std::string& line) { say(command.out, line, 0, 6, command.width()); };
   for (const std::size_t place : units::units_of(plan, part)) {
     const WorkUnit& unit = plan.units[place];
     put(fmt::format("{}  {}", unit.id, byte_size_text(double(unit.bytes()))));

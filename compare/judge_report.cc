@@ -13,6 +13,8 @@
 #include "tensor/utf8.h"
 #include "text/cell.h"
 #include "text/fitted.h"
+#include "text/json_reader.h"
+#include "text/table.h"
 
 namespace opbench {
 namespace {
@@ -51,31 +53,7 @@ std::string_view headline_colour(const JudgedDump& judged) {
   return judged.count(Ruling::ok) > 0 ? kGreen : kYellow;
 }
 
-// Below the line of a record, for a terminal of 80 columns.
-void say(std::ostream& out, const std::string& text) {
-  constexpr std::size_t kIndent = 11;
-  out << std::string(kIndent, ' ') << wrapped(printable(text), kWidth, kIndent, kIndent) << '\n';
-}
-
-void print_record(std::ostream& out, const JudgedRecord& record, const ConsoleStyle& style) {
-  const bool is_guilty = record.ruling == Ruling::guilty;
-  out << fmt::format(
-      "  {} {} {}\n",
-      coloured(fmt::format("{:<8}", name(record.ruling)), is_guilty ? kRed : "", style),
-      printable(record.path()), record.dtype);
-  if (const std::string origin = origin_text(record); !origin.empty()) say(out, origin.substr(2));
-  for (const OutputFinding& finding : record.findings) {
-    if (!finding.is_wrong) continue;
-    say(out, fmt::format("{}: {}", finding.path, finding.reason));
-    if (finding.wrong_elements == 0) continue;
-    say(out, fmt::format("{} of {} elements are wrong{}", finding.wrong_elements, finding.elements,
-                         finding.pattern.empty() ? "" : ": " + finding.pattern));
-    for (const Cause& cause : finding.causes) say(out, looks_like(cause));
-  }
-  if (!record.implementation.empty()) say(out, record.implementation);
-}
-
-/// Records that are told of in one line.
+/// Records that one line counts.
 struct Group {
   std::int64_t calls = 0, elements = 0;
 };
@@ -94,9 +72,7 @@ void print_implementations(std::ostream& out, const JudgedDump& judged) {
   if (groups.empty()) return;
   out << "\nWhat made them (compared on a call or more of each operator):\n";
   for (const auto& [text, group] : groups) {
-    const std::string line =
-        fmt::format("  {} ({})", printable(text), counted(group.calls, "call"));
-    out << wrapped(line, kWidth, 4) << '\n';
+    say(out, fmt::format("{} ({})", text, counted(group.calls, "call")), 2, 2);
   }
 }
 
@@ -111,10 +87,10 @@ void print_unknown(std::ostream& out, const JudgedDump& judged) {
   if (groups.empty()) return;
   out << "\nUNKNOWN:\n";
   for (const auto& [key, group] : groups) {
-    const std::string line =
-        fmt::format("  {} {}x, {} of all elements: {}", printable(key.first), group.calls,
-                    percent_text(double(group.elements), double(judged.elements())), key.second);
-    out << wrapped(line, kWidth, 4) << '\n';
+    say(out,
+        fmt::format("{} {}x, {} of all elements: {}", key.first, group.calls,
+                    percent_text(double(group.elements), double(judged.elements())), key.second),
+        2, 2);
   }
 }
 
@@ -203,6 +179,44 @@ void write_row(std::ostream& out, const std::string& file, const JudgedRecord& r
 
 }  // namespace
 
+void print_judged_record(std::ostream& out, const JsonValue& record, bool has_all,
+                         const ConsoleStyle& style) {
+  constexpr std::size_t kIndent = 11;
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
+  const auto text = [](const JsonValue& of, const char* key, std::string before = {}) {
+    return of.has(key) ? before + of.member(key).text() : std::string();
+  };
+  const auto print = [&](const std::string& line) {
+    if (!line.empty()) say(out, line, kIndent);
+  };
+  const std::string verdict = record.member("verdict").text();
+  out << fmt::format("  {} {} {}\n",
+                     coloured(fmt::format("{:<8}", printable(verdict)),
+                              verdict == name(Ruling::guilty) ? kRed : "", style),
+                     printable(record.member("path").text()),
+                     printable(record.member("dtype").text()));
+  const std::string module = text(record, "module", "in ");
+  print(module + text(record, "source", module.empty() ? "" : ", "));
+  print(text(record, "reason"));
+  record.member("outputs").elements([&](const JsonValue& output) {
+    const bool is_wrong = output.member("wrong").boolean();
+    if (!is_wrong && !has_all) return;
+    const auto count = [&](const char* key) { return output.member(key).integer(0, kMost); };
+    print(output.member("path").text() + ": " +
+          (is_wrong ? output.member("reason").text()
+                    : "right" + text(output, "numerics", ", with ")));
+    if (is_wrong && count("wrong_elements") > 0) {
+      print(fmt::format("{} of {} elements are wrong{}", count("wrong_elements"), count("elements"),
+                        text(output, "pattern", ": ")));
+    }
+    say_causes(out, output, kIndent);
+    if (has_all)
+      print(text(output, "operator", "recomputed by ") +
+            text(output, "formula", ", checked against "));
+  });
+  print(text(record, "implementation"));
+}
+
 void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
                   const ConsoleStyle& style) {
   const std::string head = headline(judged);
@@ -213,7 +227,8 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
   for (const JudgedRecord& record : judged.records) {
     if (!verbose && record.ruling != Ruling::guilty) continue;
     if (top > 0 && shown++ >= top) continue;
-    print_record(out, record, style);
+    const Json value = record_value(record);
+    print_judged_record(out, JsonValue(value, judged.file), false, style);
   }
   if (top > 0 && shown > top) out << fmt::format("  and {} more; --top 0 shows all\n", shown - top);
   print_implementations(out, judged);
@@ -232,25 +247,26 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
 }
 
 void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
-                        const JudgedDump& first, const JudgedDump& second, std::size_t top) {
+                        const JudgedDump& first, const JudgedDump& second, std::size_t top,
+                        const ConsoleStyle& style) {
   const PairCounts counts = count(pairs);
   out << fmt::format(
       "\n{} calls are in both. Wrong for their inputs: {} in {} alone, {} in {} alone, {} in "
       "both.\n",
       counts.pairs, counts.only_first, printable(first.file), counts.only_second,
       printable(second.file), counts.both);
-  std::size_t shown = 0;
+  TextTable table{columns_of("first|second")};
   for (const JudgedPair& pair : pairs) {
     const bool is_any = (pair.first != nullptr && pair.first->ruling == Ruling::guilty) ||
                         (pair.second != nullptr && pair.second->ruling == Ruling::guilty);
-    if (!is_any || (top > 0 && shown++ >= top)) continue;
+    if (!is_any || (top > 0 && table.rows.size() >= top)) continue;
     const auto text = [](const JudgedRecord* record) {
-      return record == nullptr
-                 ? std::string("-")
-                 : fmt::format("{} {}", printable(record->path()), name(record->ruling));
+      return record == nullptr ? std::string("-")
+                               : fmt::format("{} {}", record->path(), name(record->ruling));
     };
-    out << fmt::format("  {:<48} {}\n", text(pair.first), text(pair.second));
+    table.rows.push_back({text(pair.first), text(pair.second)});
   }
+  if (!table.rows.empty()) print_table(out, table, style);
 }
 
 void write_judged_json(std::ostream& out, const JudgedDump& judged, const JudgeOrigin& origin) {

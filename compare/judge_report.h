@@ -5,6 +5,7 @@
 
 #include "compare/judge_dump.h"
 #include "text/fitted.h"
+#include "text/json_reader.h"
 
 namespace opbench {
 
@@ -12,6 +13,12 @@ namespace opbench {
 struct JudgeOrigin {
   std::string command, version, revision, date;
 };
+
+/// Prints a record of the JSON below: its verdict, its origin, what is wrong and its symptoms.
+/// `has_all`: outputs that are right, too, and the formula of each. Errors: throws Error with the
+/// place in the file if a member is missing or of a wrong type.
+void print_judged_record(std::ostream& out, const JsonValue& record, bool has_all,
+                         const ConsoleStyle& style);
 
 /// For people: a headline, the guilty operators in the order in which they ran, at most `top` of
 /// them (0: all), which implementation made what, and what is not known, by operator with its share
@@ -21,7 +28,8 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
 
 /// Of two dumps, after both: which calls one side alone has wrong, and which both have.
 void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
-                        const JudgedDump& first, const JudgedDump& second, std::size_t top);
+                        const JudgedDump& first, const JudgedDump& second, std::size_t top,
+                        const ConsoleStyle& style);
 
 /// {"file", "command", "version", "revision", "date", "guilty", "ok", "random", "unknown",
 /// "elements", "judged_elements", "problems": [..], "records": [{"op", "seq", "path", "verdict",

@@ -8,6 +8,8 @@
 
 #include "opbench_causes.h"
 #include "tensor/error.h"
+#include "text/fitted.h"
+#include "text/json_reader.h"
 #include "text/yaml_reader.h"
 
 namespace opbench {
@@ -126,6 +128,13 @@ std::vector<Cause> find_causes(const DepartedValues& values) {
 }
 
 std::string looks_like(const Cause& cause) { return "Looks like: " + cause.text; }
+
+void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent) {
+  if (!output.has("causes")) return;  // older files and correct outputs
+  output.member("causes").elements([&](const JsonValue& cause) {
+    say(out, looks_like({"", cause.member("text").text()}), indent);
+  });
+}
 
 std::string causes_cell(const std::vector<Cause>& causes) {
   std::string text;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <iosfwd>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -9,6 +10,8 @@
 #include "judge/evidence.h"
 
 namespace opbench {
+
+class JsonValue;
 
 /// What usually makes a tensor depart as it does.
 struct Cause {
@@ -44,6 +47,9 @@ std::vector<Cause> find_causes(const DepartedValues& values);
 
 /// For people: "Looks like: every wrong value is 0.5 times what is expected: ...".
 std::string looks_like(const Cause& cause);
+
+/// Prints that of each of the `causes` of an output in JSON.
+void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);
 
 /// For tables, the rules alone: "tail; zero". Empty if there are none.
 std::string causes_cell(const std::vector<Cause>& causes);

@@ -141,7 +141,7 @@ void print_op_table(std::ostream& out, const OpTable& table, const NamePairs& pa
                     const std::vector<std::string>& only, std::size_t width) {
   // Continuation lines are indented more than the next entry.
   const auto print = [&](std::size_t indent, const std::string& text) {
-    out << std::string(indent, ' ') << wrapped(text, width, indent + 4, indent) << '\n';
+    say(out, text, indent, 4, width);
   };
   for (const OpRow& row : table.rows()) {
     if (!is_wanted(row, only)) continue;

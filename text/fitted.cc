@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <ostream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -141,6 +142,12 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
     result += letter;
   }
   return result;
+}
+
+void say(std::ostream& out, std::string_view text, std::size_t indent, std::size_t hanging,
+         std::size_t width) {
+  out << std::string(indent, ' ') << wrapped(printable(text), width, indent + hanging, indent)
+      << '\n';
 }
 
 std::string wrapped_command(std::string_view command, std::size_t width, std::size_t indent,

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,6 +40,11 @@ inline std::string coloured(std::string_view text, std::string_view code,
 /// Later lines begin with `indent` spaces. The first line begins after `used` columns.
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent,
                     std::size_t used = 0);
+
+/// Prints text, made printable, in lines of at most `width` columns after `indent` blanks, lines
+/// but the first after `hanging` more.
+void say(std::ostream& out, std::string_view text, std::size_t indent = 2, std::size_t hanging = 0,
+         std::size_t width = ConsoleStyle().width);
 
 /// Wraps a shell command to lines of at most `width` columns, if its words are short enough. Each
 /// line but the last ends in a backslash. Words in single quotes are not split.

@@ -64,22 +64,36 @@ void write_markdown(std::ostream& out, const TextTable& table) {
   }
 }
 
-std::vector<std::string> lines_of(const TextTable& table) {
-  std::vector<std::string> lines(table.rows.size() + 1);
+std::vector<std::string> lines_of(const TextTable& table, std::size_t width, std::size_t indent) {
+  std::vector<std::string> lines(table.rows.size() + 1, std::string(indent, ' '));
+  std::size_t begin = 0;
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const auto& [title, is_number] = table.columns[column];
-    std::vector<std::string> cells = {title};
+    std::vector<std::string> cells = {printable(title)};
     for (const TextTable::Row& row : table.rows) cells.push_back(printable(row[column]));
-    std::size_t width = 0;
-    for (const std::string& cell : cells) width = std::max(width, utf8_length(cell));
+    begin = utf8_length(lines[0]);
+    std::size_t widest = 0;
+    for (const std::string& cell : cells) widest = std::max(widest, utf8_length(cell));
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string blank(width - utf8_length(cells[i]), ' ');
-      if (column > 0) lines[i] += "  ";
-      lines[i] += is_number ? blank + cells[i] : cells[i] + blank;
+      const std::string blank(widest - utf8_length(cells[i]), ' ');
+      lines[i] += (is_number ? blank + cells[i] : cells[i] + blank) + "  ";
     }
   }
-  for (std::string& line : lines) line.resize(line.find_last_not_of(' ') + 1);
+  for (std::string& line : lines) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    line = wrapped(line, width, std::min(begin, width / 2));
+  }
   return lines;
+}
+
+void print_table(std::ostream& out, const TextTable& table, const ConsoleStyle& style,
+                 std::size_t indent) {
+  const std::vector<std::string> lines = lines_of(table, style.width, indent);
+  if (!lines[0].empty()) out << coloured(lines[0], kDim, style) << '\n';
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const std::string_view colour = table.colours.empty() ? "" : table.colours[i - 1];
+    out << coloured(lines[i], colour, style) << '\n';
+  }
 }
 
 TextTable fitted(TextTable table, std::size_t width, std::span<const std::string_view> least) {

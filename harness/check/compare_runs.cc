@@ -97,7 +97,6 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, bool all,
   constexpr std::size_t kFew = 20, kLongestId = 60;
   TextTable table{
       columns_of("first|second|>ULP|>ULP|>apart|>time|>time|>ratio|change|variant|case")};
-  std::vector<std::string_view> colours = {kDim};
   for (const Row& row : rows) {
     if (!all && row.verdict == ChangeVerdict::same && rows.size() > kFew) continue;
     table.rows.push_back({report::status_text(*row.first), report::status_text(*row.second),
@@ -106,13 +105,10 @@ void print_rows(std::ostream& out, const std::vector<Row>& rows, bool all,
                           time_of(*row.first), time_of(*row.second), ratio_text(row),
                           std::string(told_text(row.verdict)), row.first->variant,
                           report::with_short_lists(row.first->case_id, kLongestId)});
-    colours.push_back(colour_of(row.verdict));
+    table.colours.push_back(colour_of(row.verdict));
   }
-  const std::vector<std::string> lines = lines_of(table);
   out << '\n';
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    out << coloured(lines[i], colours[i], style) << '\n';
-  }
+  print_table(out, table, {style.colour, std::string::npos}, 0);  // rows stay whole lines
   if (table.rows.size() == rows.size()) return;
   out << fmt::format("and {} results that are the same; --verbose shows them\n",
                      rows.size() - table.rows.size());

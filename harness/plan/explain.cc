@@ -45,10 +45,10 @@ void explain_node(std::ostream& out, const Node& node, const Kernel& kernel) {
 
 void explain_step(std::ostream& out, const PlannedStep& step) {
   std::string title = fmt::format("step {}", step.spec.name);
-  if (!step.spec.summary.empty()) title += ": " + printable(step.spec.summary);
-  out << wrapped(title, kWidth, 2) << '\n';
+  if (!step.spec.summary.empty()) title += ": " + step.spec.summary;
+  say(out, title, 0, 2);
   if (!step.refusal().empty()) {
-    out << "  " << wrapped("not run: " + printable(step.refusal()), kWidth, 4, 2) << '\n';
+    say(out, "not run: " + step.refusal(), 2, 2);
     return;
   }
   std::map<std::string, int> causes;
@@ -61,11 +61,8 @@ void explain_step(std::ostream& out, const PlannedStep& step) {
       fmt::format("{} tasks, {} ({} without reuse of buffers), planned in {:.2f} ms",
                   step.graph.nodes.size(), byte_size_text(double(step.memory.bytes)),
                   byte_size_text(double(step.memory.unshared_bytes)), step.planning_ms);
-  out << "  " << wrapped(total, kWidth, 4, 2) << '\n';
-  for (const auto& [cause, count] : causes) {
-    const std::string head = fmt::format("  {:>5} x ", count);
-    out << head << wrapped(cause, kWidth, head.size(), head.size()) << '\n';
-  }
+  say(out, total, 2, 2);
+  for (const auto& [cause, count] : causes) say(out, fmt::format("{:>5} x {}", count, cause), 2, 8);
 }
 
 // Quotes a string for DOT.
@@ -125,7 +122,7 @@ void write_dot_step(std::ostream& out, const PlannedStep& step, const std::strin
 void explain(std::ostream& out, std::span<const WorkUnit> units) {
   for (const WorkUnit& unit : units) {
     if (!unit.is_context()) continue;
-    out << wrapped(unit.id, kWidth, 2) << '\n';
+    say(out, unit.id, 0, 2);
     for (const PlannedStep& step : unit.context->steps) explain_step(out, step);
   }
 }

@@ -3,55 +3,34 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <vector>
 
 #include "tensor/utf8.h"
-#include "text/fitted.h"
+#include "text/table.h"
 
 namespace opbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWidth = 80, kWidestName = 28;  // columns; 80 is a terminal's width
-
-// Prints a long name on lines of its own. Text that does not fit behind the numbers follows below.
-void print_row(std::ostream& out, std::size_t number, const std::string& name, std::size_t width,
-               const PlanCost& cost, const std::string& spared) {
-  constexpr std::size_t kIndent = 6;
-  std::string line = fmt::format("  {:>2}  ", number);
-  if (name.size() > width) {
-    out << line << wrapped(name, kWidth, kIndent, kIndent) << '\n';
-    line = std::string(kIndent, ' ');
-  }
-  line += fmt::format("{:<{}}  {:>9}  {:>4}  {:>6}  {:>11}", name.size() > width ? "" : name, width,
-                      cost.trans_data, cost.casts, cost.copies, byte_size_text(cost.bytes));
-  const bool has_room = line.size() + 2 + spared.size() <= kWidth;
-  if (!spared.empty() && has_room) line += "  " + spared;
-  out << line << '\n';
-  if (spared.empty() || has_room) return;
-  out << std::string(kIndent, ' ') << wrapped("saves " + spared, kWidth, kIndent + 2, kIndent)
-      << '\n';
-}
-
-void print_steps(std::ostream& out, const Remedy& remedy) {
-  std::size_t width = remedy.start.size();
-  for (const RemedyStep& step : remedy.steps) {
-    width = std::max(width, changes_text(step).size());
-  }
-  width = std::min(width, kWidestName);
-  out << fmt::format("   #  {:<{}}  TransData  Cast  copies        bytes  saves\n", "step", width);
-  print_row(out, 0, printable(remedy.start), width, remedy.before, "");
+void print_steps(std::ostream& out, const Remedy& remedy, const ConsoleStyle& style) {
+  TextTable table{columns_of(">#|>TransData|>Cast|>copies|>bytes|step, and what it saves")};
+  const auto add = [&](const std::string& step, const PlanCost& cost) {
+    table.rows.push_back({fmt::format("{}", table.rows.size()), fmt::format("{}", cost.trans_data),
+                          fmt::format("{}", cost.casts), fmt::format("{}", cost.copies),
+                          byte_size_text(cost.bytes), step});
+  };
+  add(remedy.start, remedy.before);
   PlanCost before = remedy.before;
-  for (std::size_t i = 0; i < remedy.steps.size(); ++i) {
-    const RemedyStep& step = remedy.steps[i];
-    print_row(out, i + 1, changes_text(step), width, step.cost, savings_text(before, step.cost));
+  for (const RemedyStep& step : remedy.steps) {
+    add(fmt::format("{}; saves {}", changes_text(step), savings_text(before, step.cost)),
+        step.cost);
     before = step.cost;
   }
+  print_table(out, table, style);
 }
 
 // Whole numbers up to a readable length.
@@ -60,19 +39,19 @@ std::string settings_text(double settings) {
   return settings < kLong ? fmt::format("{:.0f}", settings) : fmt::format("{:.1e}", settings);
 }
 
-void print_proof(std::ostream& out, const Remedy& remedy) {
+void print_proof(std::ostream& out, const Remedy& remedy, const ConsoleStyle& style) {
   const PlanCost& after = remedy.after();
   const std::string proof = fmt::format(
       "{} of {} settings (graphs {}, plans {}, tasks planned {}, {:.2f} s)",
       remedy.is_proved ? "proved: the minimum" : "not proved: the best found",
       settings_text(remedy.settings), remedy.graphs, remedy.plans, remedy.tasks, remedy.seconds);
-  out << "  " << wrapped(proof, kWidth, 4, 2) << '\n';
+  say(out, proof, 2, 2, style.width);
   if (!remedy.bound) return;
-  const std::string bound =
-      fmt::format("lower bound for all rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
-                  remedy.bound->trans_data, remedy.bound->casts,
-                  after.trans_data - remedy.bound->trans_data, after.casts - remedy.bound->casts);
-  out << "  " << wrapped(bound, kWidth, 4, 2) << '\n';
+  const std::string bound = fmt::format(
+      "lower bound for all rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
+      remedy.bound->trans_data, remedy.bound->casts, after.trans_data - remedy.bound->trans_data,
+      after.casts - remedy.bound->casts);
+  say(out, bound, 2, 2, style.width);
 }
 
 Json cost_value(const PlanCost& cost) {
@@ -135,15 +114,14 @@ std::string savings_text(const PlanCost& before, const PlanCost& after) {
   return text;
 }
 
-void print_remedy(std::ostream& out, const Remedy& remedy) {
+void print_remedy(std::ostream& out, const Remedy& remedy, const ConsoleStyle& style) {
   out << printable(remedy.context) << '\n';
-  print_steps(out, remedy);
-  const std::string spared = savings_text(remedy.before, remedy.after());
-  out << "  "
-      << (remedy.steps.empty() ? std::string("nothing to save")
-                               : wrapped("saved in total: " + spared, kWidth, 4, 2))
-      << '\n';
-  print_proof(out, remedy);
+  print_steps(out, remedy, style);
+  say(out,
+      remedy.steps.empty() ? "nothing to save"
+                            : "saved in total: " + savings_text(remedy.before, remedy.after()),
+      2, 2, style.width);
+  print_proof(out, remedy, style);
 }
 
 void write_remedies_json(std::ostream& out, std::span<const Remedy> remedies,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/plan/remedy.h"
+#include "text/fitted.h"
 
 namespace opbench {
 
@@ -14,9 +15,9 @@ std::string changes_text(const RemedyStep& step);
 /// "262 TransData, 7.1 MiB": savings of `after` against `before`, and its additional costs.
 std::string savings_text(const PlanCost& before, const PlanCost& after);
 
-/// Prints a text report: the steps with their savings, the sum, and the distance to the lower
-/// bound.
-void print_remedy(std::ostream& out, const Remedy& remedy);
+/// Prints a text report: the cost after each step with its savings, the sum, and the distance to
+/// the lower bound.
+void print_remedy(std::ostream& out, const Remedy& remedy, const ConsoleStyle& style);
 
 /// {"schema", "schema_version", "command", "remedies": [{"context", "step", "before": COST,
 /// "after": COST, "ladder": [{"changes": [{"rule" or "variant_of", "to"}], "cost": COST}],

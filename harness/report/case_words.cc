@@ -12,65 +12,55 @@
 #include "harness/run/record.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
+#include "text/table.h"
 
 namespace opbench::report {
 
-void say(std::ostream& out, const std::string& text, std::size_t indent) {
-  constexpr std::size_t kWidth = 80;
-  out << std::string(indent, ' ') << wrapped(printable(text), kWidth, indent, indent) << '\n';
-}
-
-void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent) {
-  if (!output.has("causes")) return;  // of an older version, or there are none
-  output.member("causes").elements([&](const JsonValue& cause) {
-    say(out, fmt::format("Looks like: {}.", cause.member("text").text()), indent);
-  });
-}
-
 namespace {
 
-// Only of small values an error inside the tolerance comes to as many.
-constexpr double kManyUlp = 1e6;
-
-void say_what_it_is(std::ostream& out, const ResultsFile& results, const CaseRecords& one) {
-  const Record& first = *one.records.front();
-  std::string text =
-      fmt::format("It is {}{} in {}", first.op, first.backward ? " and back" : "", first.dtype);
-  if (!first.format.empty()) text += fmt::format(", {}", first.format);
-  if (!first.attributes.empty()) text += fmt::format(", with {}", first.attributes);
-  if (first.bytes > 0) {
-    text += fmt::format("; a call moves {} and does {:.4g} operations", byte_size_text(first.bytes),
-                        first.operations);
-  }
-  say(out, text + ".");
-  if (first.count > 1) say(out, 2, "The network runs it {} times.", first.count);
-  const Machine& machine = results.machine;
-  say(out, 2, "Run on {}, {}, {}, on {}, by opbench {} ({}).", machine.cpu,
-      counted(std::max(machine.cores, 0), "core"), machine.os, machine.date, machine.version,
-      machine.revision);
+// Adds a row unless the file does not hold the fact.
+void add(TextTable& facts, const char* name, const std::string& value) {
+  if (!value.empty() && value != "-") facts.rows.push_back({name, value});
 }
 
-void say_verdict(std::ostream& out, const Record& record) {
-  const bool is_wrong = (record.status == Status::failed && !is_unexpected_pass(record)) ||
-                        record.status == Status::xfailed;
+TextTable facts_of(const Machine& machine, const Record& first) {
+  TextTable facts{columns_of("|")};
+  add(facts, "operator", first.op + (first.backward ? ", forward+backward" : ""));
+  add(facts, "dtype", first.dtype);
+  add(facts, "format", first.format);
+  add(facts, "attributes", first.attributes);
+  if (first.bytes > 0) {
+    add(facts, "a call",
+        fmt::format("{}, {:.4g} operations", byte_size_text(first.bytes), first.operations));
+  }
+  if (first.count > 1) add(facts, "in a network", fmt::format("{} times", first.count));
+  add(facts, "machine",
+      fmt::format("{}, {}, {}", machine.cpu, counted(std::max(machine.cores, 0), "core"),
+                  machine.os));
+  add(facts, "measured",
+      fmt::format("{}, by opbench {} ({})", machine.date, machine.version, machine.revision));
+  return facts;
+}
+
+void add_accuracy(TextTable& facts, const Record& record) {
   if (!record.accuracy) return;
   const Accuracy& a = *record.accuracy;
-  std::string text = fmt::format("{}: {} of its elements are inside the tolerance",
-                                 is_wrong ? "It is wrong" : "It is right", inside_text(record));
-  if (!record.formula.empty()) text += fmt::format(", {}", record.formula);
+  add(facts, "inside", fmt::format("{} of the elements", inside_text(record)));
+  add(facts, "tolerance", record.formula);
   if (a.verified_share < 1) {
-    text += fmt::format("; {:.2g} % of the elements, spread over the output, were compared",
-                        100 * a.verified_share);
+    add(facts, "compared",
+        fmt::format("{:.2g} % of the elements, spread over the output", 100 * a.verified_share));
   }
-  say(out, text + ".", 4);
-  say(out, 4,
-      "Its largest error is {:.4g}, and in units in the last place {:.4g} ({:.3g} on "
-      "average{}); {}.",
-      a.max_abs, a.max_ulp, a.mean_ulp,
-      !is_wrong && a.max_ulp > kManyUlp ? "; so many only where values are small" : "",
+  constexpr double kManyUlp = 1e6;  // inside the tolerance only near 0
+  add(facts, "max ULP",
+      fmt::format("{}, mean {:.3g}{}", ulp_text(record), a.mean_ulp,
+                  record.status == Status::passed && a.max_ulp > kManyUlp
+                      ? "; so many only where values are small"
+                      : ""));
+  add(facts, "max error",
       a.nonfinite_mismatches == 0
-          ? fmt::format("a tolerance of {:.2g} would hold all", a.min_tolerance)
-          : fmt::format("no tolerance would hold {} NaN or Inf on one side only",
+          ? fmt::format("{:.4g}; a tolerance of {:.2g} would hold all", a.max_abs, a.min_tolerance)
+          : fmt::format("{:.4g}; {} NaN or Inf on one side only", a.max_abs,
                         a.nonfinite_mismatches));
 }
 
@@ -80,7 +70,7 @@ double median_of_part(const std::vector<Sample>& samples, std::size_t first, std
   return median_of(std::move(values));
 }
 
-// Do the last samples differ from the first by more than they do among each other?
+// The difference of the last samples from the first, if it is larger than the spread.
 std::string drift_text(const Times& times) {
   const std::size_t third = times.samples.size() / 3;
   if (third < 2) return {};
@@ -90,59 +80,41 @@ std::string drift_text(const Times& times) {
   const double change = early > 0 ? late / early - 1 : 0;
   if (std::abs(change) < std::max(0.03, 3 * relative_spread(times))) return {};
   return fmt::format(
-      "Its last samples are {:.0f} % {} than its first: the machine changed, or a "
-      "cache filled.",
+      "the last samples are {:.0f} % {} than the first: the machine changed, or a cache filled",
       100 * std::abs(change), change > 0 ? "slower" : "faster");
 }
 
-void say_time(std::ostream& out, const Record& record) {
-  if (!record.times) return;
-  const Times& times = *record.times;
-  double longest = 0;
-  for (const Sample& sample : times.samples) longest = std::max(longest, sample.ns_per_call / 1e3);
-  std::string text = fmt::format(
-      "A call takes {} (median of {}, {} to {}, spread {}){}", time_text(times.median_us),
-      counted(times.samples.size(), "sample"), time_text(times.min_us), time_text(longest),
-      spread_text(record), record.cold ? ", with empty caches" : "");
-  if (times.samples.front().duration_us > 0) {
-    const Sample& last = times.samples.back();
-    text +=
-        fmt::format(", measured from {:.3f} s to {:.3f} s of the run",
-                    times.samples.front().start_us / 1e6, (last.start_us + last.duration_us) / 1e6);
+std::string ceiling_text(const Record& record) {
+  const std::string share = roofline_text(record);
+  if (record.bound == Bound::memory) {
+    return fmt::format("{}: the fastest copy moves {:.1f} GB/s", share, record.copy_gb_per_s);
   }
-  say(out, text + ".", 4);
-  if (const std::string drift = drift_text(times); !drift.empty()) say(out, drift, 4);
-  if (const std::string disturbed = disturbance_text(record); !disturbed.empty()) {
-    say(out, 4, "Other programs took part: {}{}.", disturbed,
-        is_disturbed(record) ? "; it is compared with nothing" : "");
-  }
+  if (record.bound != Bound::compute) return share;
+  return fmt::format("{}: {:.1f} GFLOP/s, multiply-adds reach {:.1f}", share,
+                     record.times->gflop_per_s, record.peak_gflop_per_s);
 }
 
-void say_ceiling(std::ostream& out, const Record& record) {
-  if (!record.times || !(percent_of_ceiling(record) > 0)) return;
-  const std::string share = fmt::format("{:.0f} %", percent_of_ceiling(record));
-  switch (record.bound) {
-    case Bound::memory:
-      say(out, 4,
-          "That is {} of what memory allows: {:.1f} GB/s, where the fastest copy "
-          "moves {:.1f} GB/s.",
-          share, record.times->gb_per_s, record.copy_gb_per_s);
-      break;
-    case Bound::compute:
-      say(out, 4,
-          "That is {} of what arithmetic allows: {:.1f} GFLOP/s, where "
-          "multiply-adds reach {:.1f}.",
-          share, record.times->gflop_per_s, record.peak_gflop_per_s);
-      break;
-    case Bound::latency:
-      say(out, 4,
-          "So little work is bound by the call itself; it reaches {} of the "
-          "ceilings.",
-          share);
-      break;
-    case Bound::unknown:
-      say(out, 4, "That is {} of a copy of the same bytes.", share);
+void add_times(TextTable& facts, const Record& record) {
+  if (!record.times) return;
+  const Times& times = *record.times;
+  const Sample &first = times.samples.front(), &last = times.samples.back();
+  double longest = 0;
+  for (const Sample& sample : times.samples) longest = std::max(longest, sample.ns_per_call / 1e3);
+  add(facts, "time",
+      fmt::format("{}, median of {}, {} to {}{}", time_text(times.median_us),
+                  counted(times.samples.size(), "sample"), time_text(times.min_us),
+                  time_text(longest), record.cold ? ", with empty caches" : ""));
+  if (first.duration_us > 0) {
+    add(facts, "measured",
+        fmt::format("{:.3f} s to {:.3f} s of the run", first.start_us / 1e6,
+                    (last.start_us + last.duration_us) / 1e6));
   }
+  add(facts, "spread", spread_text(record));
+  add(facts, "drift", drift_text(times));
+  add(facts, "noise", disturbance_text(record));
+  add(facts, "v. native", ratio_text(record, times.speedup_over_native));
+  if (times.gb_per_s > 0) add(facts, "GB/s", fmt::format("{:.1f}", times.gb_per_s));
+  if (percent_of_ceiling(record) > 0) add(facts, "roofline", ceiling_text(record));
 }
 
 void explain_record(std::ostream& out, const Record& record, const ConsoleStyle& style) {
@@ -150,27 +122,22 @@ void explain_record(std::ostream& out, const Record& record, const ConsoleStyle&
       << fmt::format(" on {}: ", counted(std::max(record.threads, 0), "thread"))
       << coloured(status_text(record), status_colour(record.status), style)
       << (record.is_best ? ", the fastest\n" : "\n");
-  if (!record.reason.empty()) say(out, 4, "Because: {}.", record.reason);
-  say_verdict(out, record);
-  say_time(out, record);
-  say_ceiling(out, record);
-  if (record.times && record.times->speedup_over_native > 0 && record.variant != "native") {
-    const double speedup = record.times->speedup_over_native;
-    say(out,
-        speedup >= 1 ? fmt::format("It is {} as fast as native.", factor_text(speedup))
-                     : fmt::format("It takes {} the time of native.", factor_text(1 / speedup)),
-        4);
-  }
+  TextTable facts{columns_of("|")};
+  add(facts, "reason", record.reason);
+  add_accuracy(facts, record);
+  add_times(facts, record);
   if (record.step && record.step->nodes > 0) {
-    say(out, 4, "It runs {}, {} of them TransData, {} Cast, {} copies.",
-        counted(record.step->nodes, "task"), record.step->trans_data, record.step->casts,
-        record.step->copies);
+    add(facts, "tasks",
+        fmt::format("{}: {} TransData, {} Cast, {} copies", record.step->nodes,
+                    record.step->trans_data, record.step->casts, record.step->copies));
   }
-  out << "    again: " << printable(record.reproduce) << '\n';
+  print_table(out, facts, style, 4);
+  out << "    again: " << wrapped_command(printable(record.reproduce), style.width, 6, 11) << '\n';
 }
 
 bool holds(const CaseRecords& one, const std::string& wanted) {
-  return one.id.find(wanted) != std::string::npos || one.name.find(wanted) != std::string::npos;
+  return one.id.find(wanted) != std::string::npos || one.name.find(wanted) != std::string::npos ||
+         shown_id(*one.records.front()).find(wanted) != std::string::npos;
 }
 
 }  // namespace
@@ -196,6 +163,7 @@ std::vector<CaseRecords> find_cases(const ResultsFile& results, const std::strin
 }
 
 void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyle& style) {
+  TextTable table{columns_of("verdict|>time|fastest|case")};
   for (const CaseRecords& one : cases_of(results)) {
     const Record* worst = one.records.front();
     const Record* best = nullptr;
@@ -203,12 +171,12 @@ void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyl
       if (record->status == Status::failed) worst = record;
       if (record->is_best) best = record;
     }
-    out << coloured(fmt::format("{:<10}", status_text(*worst)), status_colour(worst->status), style)
-        << fmt::format(" {:>11}  {:<20} {}\n",
-                       best == nullptr ? "-" : time_text(best->times->median_us),
-                       best == nullptr ? "-" : printable(best->variant),
-                       printable(with_short_lists(one.id)));
+    table.rows.push_back({status_text(*worst),
+                          best == nullptr ? "-" : time_text(best->times->median_us),
+                          best == nullptr ? "-" : best->variant, shown_id(*one.records.front())});
+    table.colours.push_back(status_colour(worst->status));
   }
+  print_table(out, table, style, 0);
 }
 
 void explain_case(std::ostream& out, const ResultsFile& results, const CaseRecords& one,
@@ -216,7 +184,7 @@ void explain_case(std::ostream& out, const ResultsFile& results, const CaseRecor
   out << coloured(printable(one.id), kBold, style);
   if (!one.name.empty()) out << "  (" << printable(one.name) << ')';
   out << '\n';
-  say_what_it_is(out, results, one);
+  print_table(out, facts_of(results.machine, *one.records.front()), style);
   std::vector<Record> skipped;
   for (const Record* record : one.records) {
     if (record->status == Status::skipped) {

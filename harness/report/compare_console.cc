@@ -12,6 +12,7 @@
 #include "harness/report/compare_page.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
+#include "text/table.h"
 
 namespace opbench::report {
 namespace {
@@ -94,52 +95,44 @@ void print_origins(const ComparisonPage& page, const ComparisonCounts& counts) {
                              counts.failed_operators == 1 ? "s" : "", text));
 }
 
-std::string operator_line(const std::array<std::string, 6>& cells) {
-  return fmt::format("  {:>7} {:<29} {:<10} {:>8} {:>8} {:>7}", shortened(cells[0], 7),
-                     shortened(cells[1], 29), cells[2], cells[3], cells[4], cells[5]);
-}
-
-void print_titles(const ComparisonPage& page) {
-  const std::string titles =
-      operator_line({"call", "operator", "origin", "error in", "out", "factor"});
-  page.out << coloured(titles, kDim, page.style) << '\n';
-}
-
-void print_operator(const ComparisonPage& page, const OperatorResult& op) {
-  page.out << operator_line({printable(op.seq()), printable(op.op().empty() ? op.note : op.op()),
-                             std::string(name(op.origin)), error_text(op.input_error),
-                             error_text(op.output_error), factor_text(op)})
-           << '\n';
+TextTable operator_table(const ComparisonPage& page, const std::vector<std::size_t>& operators) {
+  constexpr std::size_t kLongestNumber = 7, kLongestName = 28;  // a row has 80 columns at most
+  TextTable table{columns_of(">call|operator|origin|>error in|>out|>factor")};
+  for (const std::size_t place : operators) {
+    const OperatorResult& op = page.comparison.operators[place];
+    table.rows.push_back({shortened(printable(op.seq()), kLongestNumber),
+                          shortened(printable(op.op().empty() ? op.note : op.op()), kLongestName),
+                          std::string(name(op.origin)), error_text(op.input_error),
+                          error_text(op.output_error), factor_text(op)});
+  }
+  return table;
 }
 
 void print_worst(const ComparisonPage& page) {
-  const std::vector<std::size_t> worst = worst_operators(page.comparison);
-  const std::size_t shown = std::min(page.top, worst.size());
-  if (shown == 0) return;
-  page.heading(shown == worst.size()
+  std::vector<std::size_t> worst = worst_operators(page.comparison);
+  const std::size_t all = worst.size();
+  worst.resize(std::min(page.top, all));
+  if (worst.empty()) return;
+  page.heading(worst.size() == all
                    ? std::string("Operators that fail, worst first")
-                   : fmt::format("Operators that fail, the worst {} of {}", shown, worst.size()));
-  print_titles(page);
+                   : fmt::format("Operators that fail, the worst {} of {}", worst.size(), all));
+  const std::vector<std::string> lines = lines_of(operator_table(page, worst), page.style.width, 2);
+  page.out << coloured(lines[0], kDim, page.style) << '\n';
   std::vector<const OperatorResult*> operators;
-  for (std::size_t i = 0; i < shown; ++i) {
-    operators.push_back(&page.comparison.operators[worst[i]]);
-  }
-  for (std::size_t i = 0; i < shown; ++i) {
-    print_operator(page, *operators[i]);
+  for (const std::size_t place : worst) operators.push_back(&page.comparison.operators[place]);
+  for (std::size_t i = 0; i < worst.size(); ++i) {
+    page.out << lines[i + 1] << '\n';
     page.paragraph(tensor_text(*worst_tensor(*operators[i])), 10);
     print_shared_causes(page, operators, i, 10);
   }
 }
 
 void print_amplifying(const ComparisonPage& page) {
-  const std::vector<std::size_t> found = amplifying_operators(page.comparison);
-  const std::size_t shown = std::min(page.top, found.size());
-  if (shown == 0 || !first_departure(page.comparison)) return;
+  std::vector<std::size_t> found = amplifying_operators(page.comparison);
+  found.resize(std::min(page.top, found.size()));
+  if (found.empty() || !first_departure(page.comparison)) return;
   page.heading("Operators that amplify errors, the largest factors first");
-  print_titles(page);
-  for (std::size_t i = 0; i < shown; ++i) {
-    print_operator(page, page.comparison.operators[found[i]]);
-  }
+  print_table(page.out, operator_table(page, found), page.style);
 }
 
 void print_groups(const ComparisonPage& page, std::string_view title,

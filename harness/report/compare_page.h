@@ -48,10 +48,7 @@ struct ReportPage {
         << wrapped(printable(rest), kComparisonWidth, 0, word.size()) << '\n';
   }
   /// A paragraph; its lines begin with `indent` spaces.
-  void paragraph(std::string_view text, std::size_t indent = 0) const {
-    out << std::string(indent, ' ') << wrapped(printable(text), kComparisonWidth, indent, indent)
-        << '\n';
-  }
+  void paragraph(std::string_view text, std::size_t indent = 0) const { say(out, text, indent); }
   void heading(std::string_view text) const {
     out << '\n' << coloured(wrapped(printable(text), kComparisonWidth, 0), kBold, style) << '\n';
   }

@@ -16,6 +16,7 @@
 #include "harness/run/record.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
+#include "text/table.h"
 
 namespace opbench::report {
 namespace {
@@ -27,12 +28,12 @@ void print_slowest(std::ostream& out, std::span<const Record> records, const Con
   if (slowest.empty()) return;
   out << '\n'
       << coloured("Furthest below the ceiling, by the fastest variant:", kBold, style) << '\n';
+  TextTable table{columns_of(">|>||")};
   for (const Record* record : slowest) {
-    const std::string head = fmt::format("  {:>13}  {:>10}  ", roofline_text(*record),
-                                         time_text(record->times->median_us));
-    const std::string text = printable(record->variant) + "  " + printable(shown_id(*record));
-    out << head << wrapped(text, style.width, head.size(), head.size()) << '\n';
+    table.rows.push_back({roofline_text(*record), time_text(record->times->median_us),
+                          record->variant, shown_id(*record)});
   }
+  print_table(out, table, style);
   out << "  again: " << wrapped_command(slowest.front()->reproduce, style.width, 6, 9) << '\n';
 }
 
@@ -42,7 +43,7 @@ void print_skipped(std::ostream& out, std::span<const Record> records, const Con
   if (groups.empty()) return;
   out << '\n';
   for (std::size_t i = 0; i < std::min(kMost, groups.size()); ++i) {
-    out << wrapped(printable(skipped_text(groups[i])), style.width, 2) << '\n';
+    say(out, skipped_text(groups[i]), 0, 2, style.width);
   }
   if (groups.size() > kMost) out << fmt::format("and {} more reasons\n", groups.size() - kMost);
 }

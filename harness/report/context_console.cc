@@ -40,17 +40,14 @@ void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyl
 void print_times(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
   const TimeTable times = time_table(steps, kMostTypes);
   if (times.table.rows.empty()) return;
-  const std::string indent(kIndent, ' ');
   out << '\n'
-      << coloured(fmt::format("{}where the time goes, by step: {} and share of all tasks", indent,
-                              times.unit),
-                  kDim, style)
+      << coloured(
+             fmt::format("  where the time goes, by step: {} and share of all tasks", times.unit),
+             kDim, style)
       << '\n';
   for (const TextTable& part :
        split_up(times.table, style.width - std::min(style.width, kIndent + 2))) {
-    const std::vector<std::string> lines = lines_of(part);
-    out << coloured(indent + lines[0], kDim, style) << '\n';
-    for (std::size_t i = 1; i < lines.size(); ++i) out << indent << lines[i] << '\n';
+    print_table(out, part, style, kIndent);
   }
 }
 
@@ -82,14 +79,15 @@ void print_context_summary(std::ostream& out, std::span<const Record> records,
           best == nullptr || r->step->speedup_over_first > best->step->speedup_over_first;
       if (is_faster) best = r;
     }
-    const std::string found = best == nullptr
-                                  ? std::string("none timed")
-                                  : fmt::format("{} {}", printable(best->variant),
-                                                factor_text(best->step->speedup_over_first));
+    const std::string found =
+        best == nullptr
+            ? std::string("none timed")
+            : fmt::format("{} {}", best->variant, factor_text(best->step->speedup_over_first));
     const std::string text =
-        fmt::format("{}, {}: {}; {} of {} steps timed", printable(context_title(*steps.front())),
-                    printable(context_details(*steps.front())), found, timed, steps.size());
-    out << heading << "  " << wrapped(text, style.width, 4, 2) << '\n';
+        fmt::format("{}, {}: {}; {} of {} steps timed", context_title(*steps.front()),
+                    context_details(*steps.front()), found, timed, steps.size());
+    out << heading;
+    say(out, text, 2, 2, style.width);
     heading = "";
   }
 }

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "compare/judge_report.h"
 #include "harness/run/artefact.h"
 #include "harness/run/results_file.h"
 #include "tensor/utf8.h"
@@ -32,7 +33,7 @@ void explain_tensor(std::ostream& out, const JsonValue& tensor) {
       verdict,
       tensor.member("reason").is_null() ? "" : fmt::format(": {}", tensor.member("reason").text()));
   if (!tensor.member("formula").is_null()) {
-    say(out, 6, "Held to {}.", tensor.member("formula").text());
+    say(out, 6, "Checked against {}.", tensor.member("formula").text());
   }
   say_causes(out, tensor, 6);
 }
@@ -110,32 +111,6 @@ namespace {
 constexpr std::size_t kMostGuilty = 10;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
 
-void explain_output(std::ostream& out, const JsonValue& output) {
-  const auto number = [&](const char* key) { return output.member(key).integer(0, kMostElements); };
-  const bool is_wrong = output.member("wrong").boolean();
-  say(out, 2, "{}: {}", output.member("path").text(),
-      is_wrong ? output.member("reason").text() : std::string("right"));
-  if (is_wrong) {
-    say(out, 4, "{} of {} elements are wrong{}.", number("wrong_elements"), number("elements"),
-        output.has("pattern") ? ": " + output.member("pattern").text() : "");
-  } else if (output.has("numerics")) {
-    say(out, 4, "With {}, as the device has.", output.member("numerics").text());
-  }
-  say_causes(out, output, 4);
-  say(out, 4, "Recomputed by {}, held to {}.", output.member("operator").text(),
-      output.member("formula").text());
-}
-
-void explain_record(std::ostream& out, const JsonValue& record, const ConsoleStyle& style) {
-  out << '\n' << coloured(printable(record.member("path").text()), kBold, style) << '\n';
-  std::string text =
-      fmt::format("{}, {}", record.member("verdict").text(), record.member("dtype").text());
-  if (record.has("reason")) text += ": " + record.member("reason").text();
-  if (record.has("implementation")) text += "; it " + record.member("implementation").text();
-  say(out, text);
-  record.member("outputs").elements([&](const JsonValue& output) { explain_output(out, output); });
-}
-
 std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::string& wanted,
                          const ConsoleStyle& style) {
   // Earlier files say `carries`.
@@ -148,7 +123,7 @@ std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::st
                                ? record.member("verdict").text() == "GUILTY" && told < kMostGuilty
                                : record.member("path").text().find(wanted) != std::string::npos;
     if (!is_wanted) return;
-    explain_record(out, record, style);
+    print_judged_record(out, record, true, style);
     ++told;
   });
   return told;
@@ -216,9 +191,9 @@ Explained explain_file(std::ostream& out, const std::string& path, const std::st
   }
   const OpbenchFile file = read_opbench_file(path);
   Explained explained;
-  if (explain_operators(out, file.document, path, wanted, style, explained)) return explained;
+  if (explain_operators(out, *file.document, path, wanted, style, explained)) return explained;
   const ResultsFile results =
-      file.results ? *file.results : parse_results(JsonValue(file.document, path), path);
+      file.results ? *file.results : parse_results(JsonValue(*file.document, path), path);
   return explain_run(out, results, wanted, style);
 }
 

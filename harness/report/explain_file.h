@@ -14,16 +14,12 @@
 
 namespace opbench::report {
 
-/// A paragraph for a terminal of 80 columns; its lines begin with `indent` spaces.
-void say(std::ostream& out, const std::string& text, std::size_t indent = 2);
+using opbench::say;
 template <class... Values>
 void say(std::ostream& out, std::size_t indent, fmt::format_string<Values...> text,
          Values&&... values) {
   say(out, fmt::format(text, std::forward<Values>(values)...), indent);
 }
-
-/// A sentence for each of the `causes` of an output, where it has any.
-void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);
 
 /// The cases of a result in their order, each with its records in theirs.
 struct CaseRecords {
@@ -38,9 +34,8 @@ std::vector<CaseRecords> find_cases(const ResultsFile& results, const std::strin
 /// A line for each case: what became of it, and its fastest variant.
 void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyle& style);
 
-/// Everything that the file has about a case, in words: what it is, on which machine, and of every
-/// variant whether it is right and by which tolerance, how long it takes and how steadily, what
-/// keeps it from being faster, and the line that repeats it.
+/// Everything that the file has about a case: the call, the machine, and for every variant the
+/// numbers of the run's table, the tolerance, the drift, the ceiling, and the line that repeats it.
 void explain_case(std::ostream& out, const ResultsFile& results, const CaseRecords& one,
                   const ConsoleStyle& style);
 

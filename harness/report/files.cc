@@ -173,7 +173,7 @@ FileReport report_of_comparison(Artefact& artefact, const std::string& format) {
 Document read_document(const std::string& path) {
   if (Artefact::is_hdf5(path)) return {path, {}, Artefact(path).results()};
   OpbenchFile file = read_opbench_file(path);
-  return {path, std::move(file.document), std::move(file.results)};
+  return {path, std::move(*file.document), std::move(file.results)};
 }
 
 }  // namespace

@@ -168,10 +168,10 @@ void ShowPage::print_tensor(const ShownTensor& tensor) {
 void ShowPage::print_details(const ShownTensor& tensor) {
   const DumpEntry& entry = *tensor.entry;
   if (entry.kind == EntryKind::tensor && entry.problem.empty()) {
-    std::string text = fmt::format("{} elements, {}, stored as {}{}", entry.desc.elements(),
-                                   byte_size_text(static_cast<double>(stored_bytes(entry))),
-                                   printable(entry.stored_name),
-                                   entry.is_strided ? ", in the order of its strides" : "");
+    std::string text =
+        fmt::format("{} elements, {}, stored as {}{}", entry.desc.elements(),
+                    byte_size_text(static_cast<double>(stored_bytes(entry))), entry.stored_name,
+                    entry.is_strided ? ", in the order of its strides" : "");
     if (tensor.summary && tensor.summary->finite > 0) {
       const TensorSummary& s = *tensor.summary;
       text += fmt::format("; std {}, {} zeros ({:.3g} %), {} NaN, {} Inf, {} -Inf",
@@ -179,7 +179,7 @@ void ShowPage::print_details(const ShownTensor& tensor) {
                           100.0 * static_cast<double>(s.zeros) / static_cast<double>(s.count),
                           s.nan, s.positive_inf, s.negative_inf);
     }
-    out_ << "      " << wrapped(text, style_.width, 8, 6) << '\n';
+    say(out_, text, 6, 2, style_.width);
   }
   if (!entry.warning.empty()) {
     out_ << "      " << coloured(printable(entry.warning), kYellow, style_) << '\n';

@@ -14,7 +14,6 @@
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
 #include "harness/run/record.h"
-#include "tensor/utf8.h"
 #include "text/fitted.h"
 
 namespace opbench::report {
@@ -24,14 +23,14 @@ void print_variants(std::ostream& out, const RunResult& result, const ConsoleSty
   constexpr std::array<std::string_view, 5> kLeast = {"threads", "% of roofline", "skipped",
                                                       "failed", "timed"};
   const VariantComparison comparison = compare_over_cases(result.records);
-  out << '\n' << wrapped(comparison.title() + ":", style.width, 2) << '\n';
-  for (const std::string& line : lines_of(fitted(comparison.table(), style.width - 2, kLeast))) {
-    out << "  " << line << '\n';
-  }
+  out << '\n';
+  say(out, comparison.title() + ":", 0, 2, style.width);
+  print_table(out, fitted(comparison.table(), style.width - 2, kLeast), style);
 }
 
 // Elements per second of the 16-bit types over fp32, where both ran the same case.
-void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
+void print_dtype_ratios(std::ostream& out, std::span<const Record> records,
+                        const ConsoleStyle& style) {
   using CaseKey = std::tuple<std::string, std::string, std::string, std::string, int, bool>;
   std::map<CaseKey, double> fp32;
   const auto key = [](const Record& r) {
@@ -50,10 +49,11 @@ void print_dtype_ratios(std::ostream& out, std::span<const Record> records) {
   }
   if (ratios.empty()) return;
   out << "Elements per second against fp32, geometric mean (worst):\n";
+  TextTable table{columns_of("|>|>")};
   for (const auto& [variant, values] : ratios) {
-    out << fmt::format("  {:<24} {:>7} {:>15}\n", printable(variant.first),
-                       printable(variant.second), smallest_text(values, "x", 2));
+    table.rows.push_back({variant.first, variant.second, smallest_text(values, "x", 2)});
   }
+  print_table(out, table, style);
 }
 
 void print_costs(std::ostream& out, const RunResult& result, RowDetail detail) {
@@ -104,7 +104,7 @@ void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyl
                    RowDetail detail) {
   if (result.records.empty() || !only_steps(result.records)) print_variants(out, result, style);
   print_context_summary(out, result.records, style);
-  print_dtype_ratios(out, result.records);
+  print_dtype_ratios(out, result.records, style);
   for (const NetworkTotal& total : network_totals(result.records)) out << network_text(total);
   print_end_of_run(out, result, style, detail);
 }

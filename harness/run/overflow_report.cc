@@ -8,6 +8,7 @@
 
 #include "tensor/utf8.h"
 #include "text/cell.h"
+#include "text/table.h"
 
 namespace opbench {
 namespace {
@@ -33,7 +34,8 @@ void print_headline(std::ostream& out, const OverflowScan& scan) {
       scan.records.size());
 }
 
-void print_headroom(std::ostream& out, const OverflowScan& scan, std::size_t top) {
+void print_headroom(std::ostream& out, const OverflowScan& scan, std::size_t top,
+                    const ConsoleStyle& style) {
   std::vector<const ScannedRecord*> by_headroom;
   for (const ScannedRecord& record : scan.records) {
     if (record.headroom_bits) by_headroom.push_back(&record);
@@ -44,10 +46,12 @@ void print_headroom(std::ostream& out, const OverflowScan& scan, std::size_t top
   if (by_headroom.empty()) return;
   if (top > 0 && by_headroom.size() > top) by_headroom.resize(top);
   out << "\nLeast headroom, in bits to the largest number of the dtype:\n";
+  TextTable table{columns_of(">bits|dtype|tensor")};
   for (const ScannedRecord* record : by_headroom) {
-    out << fmt::format("  {:>7.2f} {} {}\n", *record->headroom_bits, record->dtype,
-                       printable(record->path));
+    table.rows.push_back(
+        {fmt::format("{:.2f}", *record->headroom_bits), record->dtype, record->path});
   }
+  print_table(out, table, style);
 }
 
 void print_problems(std::ostream& out, const OverflowScan& scan) {
@@ -121,7 +125,7 @@ void print_overflow(std::ostream& out, const OverflowScan& scan, std::size_t top
                     const ConsoleStyle& style) {
   print_found(out, scan, style);
   print_headline(out, scan);
-  print_headroom(out, scan, top);
+  print_headroom(out, scan, top, style);
   if (scan.advice) print_advice(out, *scan.advice);
   print_problems(out, scan);
 }

@@ -113,7 +113,7 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path, Record
 ResultsFile parse_results(std::istream& in, const std::string& path) {
   OpbenchFile file = read_opbench_file(in, path);
   return file.results ? *std::move(file.results)
-                      : parse_results(JsonValue(file.document, path), path);
+                      : parse_results(JsonValue(*file.document, path), path);
 }
 
 ResultsFile parse_results(const std::string& text, const std::string& path) {
@@ -188,9 +188,9 @@ class RecordTaker {
 OpbenchFile read_opbench_file(std::istream& in, const std::string& path) {
   RecordTaker taker(path);
   OpbenchFile file;
-  file.document = parse_json(in, path, taker.taking());
-  if (!file.document.is_object() || !file.document.contains(kVersionKey)) return file;
-  file.results = parse_results(JsonValue(file.document, path), path, taker.lists());
+  file.document = std::make_shared<nlohmann::ordered_json>(parse_json(in, path, taker.taking()));
+  if (!file.document->is_object() || !file.document->contains(kVersionKey)) return file;
+  file.results = parse_results(JsonValue(*file.document, path), path, taker.lists());
   return file;
 }
 

@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <iosfwd>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -72,7 +73,7 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path, Record
 
 /// A JSON file of opbench, of any kind.
 struct OpbenchFile {
-  nlohmann::ordered_json document;  ///< results without their records
+  std::shared_ptr<nlohmann::ordered_json> document;  ///< results without their records
   std::optional<ResultsFile> results;
 };
 

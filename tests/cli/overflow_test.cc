@@ -142,7 +142,7 @@ TEST_F(OverflowCli, AFileTellsHeadroomAndLossScales) {
   EXPECT_EQ(found["loss_scale"]["subnormal_share"], 0.02);
   const Outcome text = run_program({"overflow", file, "--loss-scale", "1024"});
   EXPECT_THAT(text.out, StartsWith("None of 2 operators holds Inf, NaN or +-65504"));
-  EXPECT_THAT(text.out, HasSubstr("     5.99 fp16 /mul_Tensor/1/output/result\n"));
+  EXPECT_THAT(text.out, HasSubstr("   5.99  fp16   /mul_Tensor/1/output/result\n"));
   EXPECT_THAT(text.out, HasSubstr("largest without overflow: 1.67772e+07 (/MulBackward0/2/output/"
                                   "grad_inputs/grad_inputs_0 holds 3 at most)"));
 }

@@ -26,6 +26,27 @@ TEST(TextTable, StandsOneBelowTheOtherWhereItDoesNotFit) {
   EXPECT_EQ(split_up(table, 1).size(), 3u);
 }
 
+TEST(TextTable, TextOfTheLastColumnContinuesBelowItsBeginning) {
+  const TextTable table{columns_of("name|text"), {{"relu", "one two three four"}, {"a\n", "b"}}};
+  EXPECT_THAT(lines_of(table, 22, 2),
+              ElementsAre("  name   text", "  relu   one two three\n         four", "  a\\x0a  b"));
+  // Half of the width stays.
+  EXPECT_THAT(lines_of({columns_of("name|"), {{"a long name", "one two"}}}, 14),
+              ElementsAre("name", "a long name\n       one two"));
+}
+
+TEST(TextTable, PrintsItsColoursWhereTheStyleHasAny) {
+  TextTable table{columns_of("|>"), {{"relu", "5 us"}}};
+  std::ostringstream out;
+  print_table(out, table, {});
+  EXPECT_EQ(out.str(), "  relu  5 us\n") << "no line of titles";
+  table.columns[0].title = "name";
+  table.colours = {kRed};
+  out.str("");
+  print_table(out, table, {.colour = true}, 0);
+  EXPECT_EQ(out.str(), "\033[2mname\033[0m\n\033[31mrelu  5 us\033[0m\n");
+}
+
 // Tables of GitHub Flavored Markdown, section 4.10.
 TEST(MarkdownTable, NumbersAreSetToTheRightAndTheBestIsBold) {
   TextTable table{columns_of("case|>us|status"), {{"a|b", "1", ""}, {"c", "2", "passed"}}};

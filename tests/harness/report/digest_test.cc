@@ -62,7 +62,7 @@ TEST(Digest, LeadsOn) {
   result.records = {at_ceiling("relu[2,fp32]", 30, 7), skipped("a", "fp16 only")};
   std::ostringstream out;
   print_digest(out, result, "opbench --cases x.yaml --verbose", {});
-  EXPECT_THAT(out.str(), HasSubstr("30 % memory     7.00 us  v  relu[2,fp32,ND]\n"));
+  EXPECT_THAT(out.str(), HasSubstr("30 % memory  7.00 us  v  relu[2,fp32,ND]\n"));
   EXPECT_THAT(out.str(), HasSubstr("  again: opbench --case 'relu[2,fp32]'\n"));
   EXPECT_THAT(out.str(), HasSubstr("\nskipped: a: fp16 only\n"));
   EXPECT_THAT(out.str(), HasSubstr("\nEvery row: opbench --cases x.yaml --verbose\n"));

@@ -54,7 +54,7 @@ TEST(OverflowReport, NamesWhatOverflowedAndTheLeastHeadroomFirst) {
   EXPECT_THAT(text, StartsWith("IR: exp SeqId: 3 is overflow!\n"
                                "    value: 2 Inf among 8 elements\n"
                                "1 of 2 operators overflowed, first /exp/3\n"));
-  EXPECT_LT(text.find("0.00 fp16 /exp/3/output/y"), text.find("4.50 fp16 /relu/3/output/y"));
+  EXPECT_LT(text.find("0.00  fp16   /exp/3/output/y"), text.find("4.50  fp16   /relu/3/output/y"));
   EXPECT_THAT(text, Not(HasSubstr("IR: relu")));
   EXPECT_THAT(text, Not(HasSubstr("Loss scale")));
   EXPECT_THAT(text, Not(HasSubstr("Not read")));

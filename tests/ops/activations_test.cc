@@ -36,7 +36,7 @@ TEST(Activations, GradientsByHand) {
               ElementsAre(2, 4));
 }
 
-// A clamp's gradient passes at its bounds, that of hardtanh does not.
+// The gradient of clamp passes at the bounds; the gradient of hardtanh does not.
 TEST(Activations, HardtanhIsClosedAtItsBounds) {
   const AttrTexts bounds = {{"min", "0"}, {"max", "6"}};
   const std::vector<double> dy = {1, 2, 3, 4, 5}, x = {-1, 0, 3, 6, kNan};

@@ -17,7 +17,7 @@ namespace {
 
 Given number(double value) { return {DType::fp32, {1}, {value}}; }
 
-// Of the reference and of the variant with every instruction set: p, m, v.
+// Checks p, m and v of the reference, and of the variant with every instruction set.
 void expect_update(double p, double g, double m, double v, const std::vector<double>& expected,
                    const AttrTexts& attrs) {
   const std::vector<Given> inputs = {number(p), number(g), number(m), number(v)};
@@ -37,7 +37,7 @@ AttrTexts with(AttrTexts attrs, const AttrTexts& more) {
 
 }  // namespace
 
-// Step 1 from zeros: m/(1 - b1) is g, v/(1 - b2) is g^2: a step of lr against the sign of g.
+// Step 1 from zeros: m/(1 - b1) is g and v/(1 - b2) is g^2. The step is lr against the sign of g.
 TEST(Adam, TheFirstStepIsTheLearningRate) {
   expect_update(1, 4, 0, 0, {0.5, 2, 4}, kHalves);
   expect_update(1, -3, 0, 0, {1.5, -1.5, 2.25}, kHalves);

@@ -24,7 +24,7 @@ TEST(AdaptiveAvgPool2d, HandComputed) {
   expect_values("adaptive_avg_pool2d", {x}, {1, 5, 9, 13}, {{"output_size", "[2,2]"}});
   expect_values("adaptive_avg_pool2d", {{DType::fp32, {1, 1, 1, 3}, {2, 4, 8}}}, {3, 6},
                 {{"output_size", "[1,2]"}});
-  // More windows than places: copies.
+  // All windows contain the only place, so they copy it.
   expect_values("adaptive_avg_pool2d", {{DType::fp32, {1, 1, 1, 1}, {3}}}, {3, 3, 3, 3},
                 {{"output_size", "2"}});
   expect_values("adaptive_avg_pool2d_grad", {{DType::fp32, {1, 1, 1, 2}, {2, 4}}}, {1, 3, 2},
@@ -45,7 +45,7 @@ TEST(AdaptiveAvgPool2d, NamesWhatItRefuses) {
   refused("adaptive_avg_pool2d", {1, 1, 0, 3}, {}, "has empty planes");
   refused("adaptive_avg_pool2d", {1, 1, 3, 3}, {{"output_size", "0"}}, "output_size");
   refused("adaptive_avg_pool2d_grad", {1, 1, 0, 3}, {}, "has empty planes");
-  // Nothing is made of it before it is known to fit.
+  // A problem is only a description. Its size is checked before memory is allocated.
   const Problem huge = problem_with(find_op("adaptive_avg_pool2d"), {{1, 1, 3, 3}},
                                     {{"output_size", "1000000000"}}, DType::fp32);
   EXPECT_EQ(huge.outputs[0].shape[2], 1000000000);

@@ -41,7 +41,7 @@ TEST(Addmm, WithoutABetaSelfIsNotLookedAt) {
                {{"beta", "0"}});
 }
 
-// torch.baddbmm.
+// Source: torch.baddbmm.
 TEST(Addmm, TakesBatches) {
   expect_addmm({{DType::fp32, {2, 1, 2}, {1, 2, 3, 4}},
                 {DType::fp32, {2, 1, 1}, {2, 3}},

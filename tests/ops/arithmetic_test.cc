@@ -23,7 +23,7 @@ TEST(Mul, MultipliesAndKeepsNonfinite) {
               ElementsAre(6, -2.5, -kInf, IsNan()));
 }
 
-// 2^11 + 1 is no fp16 number: the sum is made in fp32, to which the fp16 input is promoted.
+// fp16 cannot hold 2^11 + 1. The fp16 input is promoted, so the sum is computed in fp32.
 TEST(Add, PromotesTheNarrowerInput) {
   const std::vector<Given> inputs = {{DType::fp16, {3}, {2048, 0.5, -1}},
                                      {DType::fp32, {3}, {1, 0x1p-20, 1}}};
@@ -33,7 +33,7 @@ TEST(Add, PromotesTheNarrowerInput) {
               ElementsAre(ElementsAre(2049, 0.5 + 0x1p-20, 0)));
 }
 
-// 1.5 * 1.0078125 = 1.51171875 has 8 more bits than bf16 has.
+// 1.5 * 1.0078125 = 1.51171875 needs 9 bits; bf16 has 8.
 TEST(Mul, OfFp16AndBf16IsFp32) {
   const std::vector<Given> inputs = {{DType::bf16, {2}, {1.0078125, 3}},
                                      {DType::fp16, {2}, {1.5, -0.5}}};
@@ -41,7 +41,7 @@ TEST(Mul, OfFp16AndBf16IsFp32) {
               ElementsAre(ElementsAre(1.51171875, -1.5)));
 }
 
-// More elements than are converted at a time, in a tail.
+// The inputs are longer than the block that is converted at a time; the last block is a tail.
 TEST(Add, PromotesInPieces) {
   Given narrow{DType::fp16, {2500}, std::vector<double>(2500)};
   for (std::size_t i = 0; i < 2500; ++i) narrow.values[i] = double(i % 2048);
@@ -65,7 +65,7 @@ TEST(Axpy, AddsAMultiple) {
       ElementsAre(6, 0.5, kInf));
 }
 
-// d(x1 + alpha*x2) = dy, alpha*dy.
+// The gradients of x1 + alpha*x2 are dy and alpha*dy.
 TEST(Axpy, GradientOfX2IsScaled) {
   const Op& op = find_op("axpy");
   const auto desc = describe(DType::fp32, {4});
@@ -86,8 +86,8 @@ TEST(Mul, GradientsSwapTheFactors) {
   EXPECT_EQ(calls[1].args[1].index, 0u);
 }
 
-// 3*683/2048 = 1 + 2^-11, a tie in fp16 that goes to 1, and so does 1 + 2^-11 after it. Rounded
-// once, the sum is 1 + 2^-10.
+// 3*683/2048 = 1 + 2^-11 is a tie in fp16 and rounds to 1. Adding 2^-11 again gives a tie that
+// rounds to 1. A sum that is rounded once is 1 + 2^-10.
 TEST(Axpy, NativeRoundsTwice) {
   const std::vector<std::vector<double>> x = {{0x1p-11}, {683.0 / 2048}};
   on_every_isa([&] {
@@ -97,8 +97,8 @@ TEST(Axpy, NativeRoundsTwice) {
   });
 }
 
-// (1 + 2^-10) * 2^-6 (1 - 2^-10) = 2^-6 - 2^-26. On 32 + 2^-5 that is below the tie of fp16, and on
-// the tie once rounded to fp32, whence it goes to the even 32 + 2^-4.
+// (1 + 2^-10) * 2^-6 (1 - 2^-10) = 2^-6 - 2^-26. Added to 32 + 2^-5, the exact sum is below a tie
+// of fp16. Rounding it to fp32 first gives the tie, which goes to the even 32 + 2^-4.
 TEST(Axpy, RoundsHalfOnce) {
   const std::vector<std::vector<double>> x = {{32 + 0x1p-5, -32 - 0x1p-5, 32},
                                               {0x1.ff8p-7, -0x1.ff8p-7, 0x1.ff8p-7}};
@@ -111,7 +111,7 @@ TEST(Axpy, RoundsHalfOnce) {
   });
 }
 
-// 0.1 is 0.0999755859375 as fp16; 4000 of them are 399.90234375.
+// 0.1 in fp16 is 0.0999755859375; the sum of 4000 of them is 399.90234375.
 TEST(Axpy, ScalarIsRoundedToTheDtype) {
   const AttrTexts alpha = {{"alpha", "0.1"}};
   for (const char* variant : {"axpy", "axpy_v2"}) {

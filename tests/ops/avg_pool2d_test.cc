@@ -1,4 +1,4 @@
-// Average pools against torch 1.13.
+// Average pools are checked against torch 1.13.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using testing::ThrowsMessage;
 const std::vector<double> kPlane = {1,  2,  4,  8,  16,  3,   5,    7,   11,  13,
                                     -1, -2, -4, -8, -16, 0.5, 0.25, 1.5, 2.5, 3.5};
 
-/// A pool of kPlane, 4x5, and the gradient for dy = 1, 2, 3 ...
+/// A pool of kPlane, 4x5, and its gradient for dy = 1, 2, 3 ...
 struct TorchPool {
   AttrTexts attrs;
   const char* ceil_mode;

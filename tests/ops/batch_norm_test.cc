@@ -31,7 +31,8 @@ TEST(BatchNorm, HandComputed) {
   const Values y = reference_of_tensors("batch_norm", inputs, {{"eps", "0"}, {"momentum", "0.5"}});
   ASSERT_EQ(y.size(), 5u);
   EXPECT_THAT(y[0], ElementsAre(-10, 4, 10, 6));
-  // Halfway to the batch; the variance over n - 1 = 1: 2 and 8.
+  // momentum = 0.5 averages the running and the batch statistics. The variance over n - 1 = 1 is 2
+  // and 8.
   EXPECT_THAT(y[1], ElementsAre(1, 2));
   EXPECT_THAT(y[2], ElementsAre(1.5, 4.5));
   EXPECT_THAT(y[3], ElementsAre(2, 2));
@@ -59,7 +60,7 @@ TEST(BatchNorm, GradientsAgreeWithFiniteDifferences) {
        {spread({5, 2}), spread({2}, 1), spread({2}, 2), vector({0, 1}), vector({1, 2})}});
 }
 
-// Deviations with eps are 2 and 4.
+// The deviations with eps are 2 and 4.
 TEST(BatchNorm, GradientOfTheSavedVariance) {
   std::vector<Given> inputs = {{DType::fp32, {2, 2, 2}, {1, -1, 2, 0, 3, 1, 1, 4}},
                                {DType::fp32, {2, 2, 2}, {1, 2, 3, 4, 5, 0, -1, 2}},
@@ -72,8 +73,8 @@ TEST(BatchNorm, GradientOfTheSavedVariance) {
   EXPECT_EQ(of_variance, reference_of_tensors("batch_norm_grad", inputs, {}));
 }
 
-// By the running statistics, which are constants: torch 1.13's batch_norm(training=False),
-// backward. The deviations with eps are 2 and 4.
+// The running statistics are constants. Source: torch 1.13, batch_norm(training=False), backward.
+// The deviations with eps are 2 and 4.
 TEST(BatchNorm, InferenceHasAGradient) {
   const Values gradients =
       reference_of_tensors("batch_norm_infer_grad",
@@ -88,22 +89,22 @@ TEST(BatchNorm, InferenceHasAGradient) {
   EXPECT_THAT(gradients[2], ElementsAre(4, 7));
 }
 
-// All but the running statistics: torch gives them no gradient.
+// The running statistics are left out, because torch gives them no gradient.
 TEST(BatchNorm, InferenceGradientAgreesWithFiniteDifferences) {
   const AttrTexts inference = {{"training", "false"}, {"eps", "0.5"}};
   expect_gradients(
       {"batch_norm",
        {spread({2, 3, 2, 2}), spread({3}, 1), spread({3}, 2), vector({0, 1, 2}), vector({1, 2, 3})},
        inference});
-  // One element in a channel has no variance, and needs none.
+  // A channel of one element has no variance. Inference does not compute it.
   expect_gradients(
       {"batch_norm",
        {spread({1, 2}), spread({2}, 1), spread({2}, 2), vector({0, 1}), vector({1, 2})},
        inference});
 }
 
-// Mean 1000, deviation 1: E[x^2] - E[x]^2 in fp32 loses the variance, two passes keep it. The
-// device's behaviour, not a fault.
+// Mean 1000, deviation 1: E[x^2] - E[x]^2 in fp32 loses the variance, and two passes keep it. The
+// device computes it like this, so the loss is not a fault.
 TEST(BatchNorm, SinglePassVarianceCancels) {
   const Op& op = find_op("batch_norm");
   const Problem problem =
@@ -119,7 +120,8 @@ TEST(BatchNorm, SinglePassVarianceCancels) {
   for (Tensor& tensor : inputs) in.push_back(&tensor);
   for (Tensor& tensor : outputs) out.push_back(&tensor);
   run_kernel(find_kernel("batch_norm", "bn_training_update"), problem, in, out);
-  // 4095^2 + 4097^2 = 33554434 rounds to 33554432 = 2 * 4096^2: nothing is left but eps.
+  // 4095^2 + 4097^2 = 33554434 rounds to 33554432 = 2 * 4096^2. The variance becomes 0, and only
+  // eps remains.
   EXPECT_NEAR(*outputs[4].as<float>(), 1 / std::sqrt(1e-5), 0.1);
   EXPECT_NEAR(reference_of_tensors("batch_norm", {{DType::fp32, {1, 1, 1, 2}, {4095, 4097}},
                                                   vector({1}),
@@ -164,7 +166,7 @@ TEST(BatchNorm, DeviceVariantsAreForTheirMode) {
               HasSubstr("takes NC1HWC0, found NCHW"));
 }
 
-// Vectors of channels may lie in blocks of 16 as well, whatever x is stored as.
+// Vectors of channels may also be stored in blocks of 16, in any format of x.
 TEST(BatchNorm, VectorsMayBePlainOrBlocked) {
   for (const char* name :
        {"batch_norm", "batch_norm_grad", "batch_norm_variance_grad", "batch_norm_infer_grad"}) {

@@ -24,7 +24,7 @@ TEST(Binary, ByHand) {
   EXPECT_THAT(fp32_values("addcdiv", {{1}, {3}, {4}}, {{"value", "2"}}), ElementsAre(2.5));
 }
 
-// As torch.maximum, unlike std::fmax.
+// torch.maximum returns NaN if either input is NaN; std::fmax does not.
 TEST(Binary, MaximumAndMinimumPassNaNFromBothSides) {
   const std::vector<std::vector<double>> x = {{1, kNan, 1, -kInf}, {2, 1, kNan, 3}};
   EXPECT_THAT(fp32_values("maximum", x), ElementsAre(2, IsNan(), IsNan(), 3));
@@ -74,7 +74,7 @@ TEST(BinaryGrad, NothingBetweenOverflows) {
   });
 }
 
-// Three tensors of different shapes, and fp16 beside fp32: [2,1] + 1*[3] * [1].
+// Three tensors of different shapes, in fp16 and fp32: [2,1] + 1*[3] * [1].
 TEST(Binary, ThreeInputsAreBroadcastAndPromoted) {
   const std::vector<Given> inputs = {
       {DType::fp32, {2, 1}, {10, 20}}, {DType::fp16, {3}, {1, 2, 3}}, {DType::fp32, {1}, {2049}}};

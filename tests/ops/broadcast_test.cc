@@ -1,4 +1,5 @@
-// Element-wise operators of two inputs whose shapes differ, and the sums that are their gradients.
+// Tests element-wise operators of two inputs with different shapes, and the sums that are their
+// gradients.
 #include "ops/broadcast.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ Problem use_of(std::string_view name, const std::vector<Dims>& shapes, DType dty
   return problem_with(find_op(name), shapes, {}, dtype, format);
 }
 
-/// How many variants took it.
+/// Returns the number of variants that take the problem.
 int expect_variants_conform(std::string_view name, const Problem& problem) {
   int held = 0;
   for (const Kernel* kernel : kernels_of(name)) {
@@ -45,7 +46,7 @@ TEST(Broadcast, HandComputed) {
               ElementsAre(6, 12, 23, 9, 15, 26));
   EXPECT_THAT(reference_of_tensors("add", {x, {DType::fp32, {}, {100}}})[0],
               ElementsAre(101, 102, 103, 104, 105, 106));
-  // torch 1.13: neither has the shape of the result.
+  // Source: torch 1.13. Neither input has the shape of the result.
   EXPECT_THAT(reference_of_tensors("mul", {{DType::fp32, {2, 1}, {1, 2}},
                                            {DType::fp32, {2, 1, 2}, {3, 5, 7, 9}}})[0],
               ElementsAre(3, 5, 6, 10, 7, 9, 14, 18));
@@ -76,14 +77,14 @@ TEST(Broadcast, NamesWhatItRefuses) {
     refused({{0, 3}, {2, 3}}, Format::ND, "are 0 and 2 long on axis 0 of 2");
     refused({{2, 16, 3, 3}, {2, 1, 3, 3}}, Format::NC1HWC0,
             "inputs are fp32[2x16x3x3] NC1HWC0 and fp32[2x1x3x3] NC1HWC0; allowed: alike");
-    // Stored as vectors of channels, which lie elsewhere than the last axis.
+    // Vectors of channels are stored along another axis than the last.
     refused({{2, 16, 3, 3}, {3}}, Format::NC1HWC0, "fp32[3] NC1HWC0; allowed: alike");
     refused({{32, 16}, {1, 16}}, Format::FRACTAL_NZ, "fp32[1x16] FRACTAL_NZ; allowed: alike");
     refused({{32, 16, 1, 1}, {1, 16, 1, 1}}, Format::FRACTAL_Z, "allowed: alike");
   }
 }
 
-// Runs and pieces of every length, threads in the middle of rows.
+// Runs and pieces have every length, and threads begin in the middle of rows.
 TEST(Broadcast, VariantsConform) {
   const std::vector<std::vector<Dims>> all = {{{7, 3}, {3}},
                                               {{3}, {7, 3}},
@@ -124,7 +125,7 @@ TEST(Broadcast, VariantsConformInBlocksOfChannels) {
   }
 }
 
-// The dtype of the result is that of all inputs, whatever their size.
+// The result has the promoted dtype of all inputs, also of broadcast ones.
 TEST(Broadcast, PromotesWhatItRepeats) {
   const Given x{DType::fp16, {2, 2}, {2048, 1, -1, 0.5}}, one{DType::fp32, {}, {1}};
   for (const bool first : {true, false}) {
@@ -134,8 +135,8 @@ TEST(Broadcast, PromotesWhatItRepeats) {
   }
 }
 
-// 3*683/2048 = 1 + 2^-11 is a tie of fp16: Axpy's vmuls and vadd round it first where a row is
-// repeated, vaxpy only afterwards.
+// 3*683/2048 = 1 + 2^-11 is a tie of fp16. If a row is repeated, Axpy's vmuls and vadd round the
+// product first; vaxpy rounds only the sum.
 TEST(Broadcast, AxpyOfRepeatedRowsRoundsTwice) {
   const Given x{DType::fp16, {2, 1}, {0x1p-11, 0x1p-11}};
   const auto of = [&](const Dims& shape, const std::vector<double>& values) {
@@ -157,7 +158,7 @@ TEST(Broadcast, OneDnnSaysWhatItDoesNotRepeat) {
             "oneDNN broadcasts whole blocks of channels");
 }
 
-// In contexts the engine wants whole blocks where shapes differ.
+// The engine of contexts requires whole blocks if shapes differ.
 TEST(Broadcast, EngineRefusesPartialBlocks) {
   EXPECT_EQ(broadcast_engine_refusal(
                 use_of("add", {{2, 18, 3, 3}, {1, 18, 1, 1}}, DType::fp16, Format::NC1HWC0)),
@@ -177,7 +178,7 @@ TEST(Broadcast, GradientsAgreeWithFiniteDifferences) {
   }
 }
 
-// torch 1.13's sum_to_size of 0, 1, ... 23.
+// Source: torch 1.13, sum_to_size of 0, 1, ... 23.
 TEST(SumToSize, HandComputed) {
   Given x{DType::fp32, {2, 3, 4}, {}};
   for (int i = 0; i < 24; ++i) x.values.push_back(i);
@@ -215,7 +216,7 @@ TEST(SumToSize, OneDnnConformsOrSaysWhyNot) {
   for (const char* size : {"[70]", "[33,70]", "[1,1,70]", "[]"}) {
     EXPECT_TRUE(expect_conforms(kernel, use(size), 2)) << size;
   }
-  // Which code oneDNN has depends on the CPU.
+  // The CPU decides for which axes oneDNN has fast code.
   const std::string slow = "oneDNN has reference code only for these axes";
   for (const char* size : {"[5,33,1]", "[5,1,70]"}) {
     if (!expect_conforms(kernel, use(size), 2)) {

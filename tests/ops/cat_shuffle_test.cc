@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// By hand: the six joined channels in the order 0 3 1 4 2 5.
+// By hand: the order of the six joined channels is 0 3 1 4 2 5.
 TEST(CatShuffle, InterleavesTheHalves) {
   const std::vector<Dims> halves{{1, 3}, {1, 3}};
   EXPECT_THAT(moved_numbers("cat_shuffle", halves),
@@ -18,7 +18,7 @@ TEST(CatShuffle, InterleavesTheHalves) {
               ElementsAre(ElementsAre(0, 100, 1), ElementsAre(101, 2, 102)));
 }
 
-// The gradients put the even channels into the first half, the odd ones into the second.
+// The even channels return to the first half, the odd ones to the second.
 TEST(CatShuffle, GradientsPutEachChannelBack) {
   EXPECT_THAT(moved_numbers("cat_shuffle_grad", {{1, 6}}),
               ElementsAre(ElementsAre(0, 2, 4), ElementsAre(1, 3, 5)));
@@ -26,7 +26,7 @@ TEST(CatShuffle, GradientsPutEachChannelBack) {
               ElementsAre(ElementsAre(0, 2, 101), ElementsAre(1, 100, 102)));
 }
 
-// By hand, in three groups: the joined channels in the order 0 2 4 1 3 5.
+// By hand, in three groups: the order of the joined channels is 0 2 4 1 3 5.
 TEST(CatShuffle, TakesAnyNumberOfGroups) {
   const std::vector<Dims> halves{{1, 3}, {1, 3}};
   EXPECT_THAT(moved_numbers("cat_shuffle_split", halves, {{"groups", "3"}}),

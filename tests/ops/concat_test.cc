@@ -25,7 +25,7 @@ TEST(Concat, KeepsTheStorageFormat) {
   EXPECT_EQ(problem.outputs[0], describe(DType::fp16, {1, 23, 3, 3}, Format::NC1HWC0));
 }
 
-// torch.result_type: the wider of two floating dtypes, fp32 for fp16 and bf16.
+// Source: torch.result_type. It gives the wider of two floating dtypes, and fp32 for fp16 and bf16.
 TEST(Concat, PromotesFloatingDtypes) {
   const Op& op = find_op("concat");
   const auto result_of = [&](std::vector<DType> dtypes) {
@@ -44,7 +44,7 @@ TEST(Concat, PromotesFloatingDtypes) {
                                      "the same, or both floating")));
 }
 
-// 2048 is the last of the whole numbers that fp16 has without gaps; 2049 is fp32's.
+// fp16 holds all whole numbers up to 2048; fp32 holds 2049.
 TEST(Concat, ConvertsTheNarrowerInputs) {
   const std::vector<Given> inputs = {{DType::fp16, {2, 2}, {1, 2048, -0.5, 3}},
                                      {DType::fp32, {2, 1}, {2049, 0.1f}}};
@@ -79,7 +79,7 @@ TEST(Concat, NamesTheInputThatDoesNotFit) {
       ThrowsMessage<Error>(HasSubstr("axis 1 is out of range for shape scalar")));
 }
 
-// Extents of 2^62 beside an empty axis: no memory, but sums that no number holds.
+// Extents of 2^62 with an empty axis need no memory, but their sum overflows.
 TEST(Concat, RefusesExtentsThatOverflow) {
   const std::int64_t large = std::int64_t{1} << 62;
   EXPECT_THAT(

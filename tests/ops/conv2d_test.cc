@@ -25,11 +25,11 @@ TEST(Conv2d, HandComputed) {
   EXPECT_THAT(reference_of_tensors("conv2d", {kNine, weight})[0], ElementsAre(37, 47, 67, 77));
   EXPECT_THAT(reference_of_tensors("conv2d", {kNine, weight, {DType::fp32, {1}, {100}}})[0],
               ElementsAre(137, 147, 167, 177));
-  // With zeros around, every second window: 4*1 of 1; 2*3 + 3*4 of 2, 3; 4*2 + 7*4 of 4, 7.
+  // Stride 2 with zero padding: 4*1 of 1; 2*3 + 3*4 of 2, 3; 4*2 + 7*4 of 4, 7.
   EXPECT_THAT(
       reference_of_tensors("conv2d", {kNine, weight}, {{"padding", "1"}, {"stride", "2"}})[0],
       ElementsAre(4, 18, 36, 77));
-  // Taps two apart: the corners of 1..9.
+  // Dilation 2 reads the corners of 1..9.
   EXPECT_THAT(reference_of_tensors("conv2d", {kNine, weight}, {{"dilation", "2"}})[0],
               ElementsAre(1 + 3 * 2 + 7 * 3 + 9 * 4));
 }
@@ -42,7 +42,7 @@ TEST(Conv2d, AttributesByAxis) {
       ElementsAre(21, 45, 39));
 }
 
-// Two groups: the second output sees the second channel only.
+// Two groups: the second output reads the second channel only.
 TEST(Conv2d, Groups) {
   EXPECT_THAT(reference_of_tensors("conv2d",
                                    {{DType::fp32, {1, 2, 1, 2}, {1, 2, 10, 20}},
@@ -51,19 +51,19 @@ TEST(Conv2d, Groups) {
               ElementsAre(3, 6, 50, 100));
 }
 
-// Every element of x is met by as many windows as contain it.
+// Every element of x is met by the windows that contain it.
 TEST(Conv2dGradInput, HandComputed) {
   EXPECT_THAT(
       reference_of_tensors("conv2d_grad_input", {ones({1, 1, 2, 2}), ones({1, 1, 2, 2})})[0],
       ElementsAre(1, 2, 1, 2, 4, 2, 1, 2, 1));
-  // Stride 2 leaves a row and a column of a 4x4 image that no window of one place meets.
+  // Windows of one place with stride 2 do not meet the last row and column of a 4x4 image.
   const Values wide =
       reference_of_tensors("conv2d_grad_input", {ones({1, 1, 2, 2}), ones({1, 1, 1, 1})},
                            {{"stride", "2"}, {"input_size", "4"}});
   EXPECT_THAT(wide[0], ElementsAre(1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0));
 }
 
-// Each tap sums what it meets: 1+2+4+5, 2+3+5+6, ...
+// Each tap sums the elements that it meets: 1+2+4+5, 2+3+5+6, ...
 TEST(Conv2dGradWeight, HandComputed) {
   EXPECT_THAT(reference_of_tensors("conv2d_grad_weight", {ones({1, 1, 2, 2}), kNine})[0],
               ElementsAre(12, 16, 24, 28));

@@ -20,7 +20,7 @@ Dims transposed_shape(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
 
 }  // namespace
 
-// With a stride as long as the kernel every element spreads the kernel over a square of its own.
+// The stride equals the kernel size, so every element is multiplied into its own square.
 TEST(ConvTranspose2d, ByHand) {
   const AttrTexts attrs = {{"stride", "2"}};
   const std::vector<Given> inputs = {kX, kWeight, {kFp32, {1}, {10}}};
@@ -29,7 +29,7 @@ TEST(ConvTranspose2d, ByHand) {
   EXPECT_THAT(kernel_on_tensors("conv_transpose2d", "native", inputs, attrs)[0], y);
 }
 
-// Windows that overlap add up: 1 by 2 elements under a kernel of 1 2 3 4.
+// Overlapping windows add up: 1 by 2 elements with a kernel of 1 2 3 4.
 TEST(ConvTranspose2d, Overlapping) {
   EXPECT_THAT(reference_of_tensors("conv_transpose2d", {{kFp32, {1, 1, 1, 2}, {1, 2}}, kWeight})[0],
               ElementsAre(1, 4, 4, 3, 10, 8));

@@ -12,20 +12,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// Two equal logits: ln 2, whichever is meant; four of them: ln 4.
+// Two equal logits give ln 2 for either target.
 TEST(CrossEntropy, HandComputed) {
   for (const DType index : {DType::int64, DType::int32}) {
     EXPECT_THAT(reference_of_tensors("cross_entropy", {{DType::fp32, {2, 2}, {0, 0, 5, 5}},
                                                        {index, {2}, {0, 1}}})[0],
                 ElementsAre(DoubleNear(std::log(2.0), 1e-15)));
   }
-  // Rows of losses 0 - exactly, exp(-1000) is nothing - and 1000.
+  // The losses of the rows are 0 and 1000. The 0 is exact, because exp(-1000) is 0.
   EXPECT_THAT(reference_of_tensors("cross_entropy", {{DType::fp32, {2, 2}, {1000, 0, 1000, 0}},
                                                      {DType::int64, {2}, {0, 1}}})[0],
               ElementsAre(500));
 }
 
-// Shares of 1/2: (1/2 - 1)/2 at the target, 1/2/2 beside it.
+// The shares are 1/2: (1/2 - 1)/2 at the target, 1/2/2 elsewhere.
 TEST(CrossEntropyGrad, HandComputed) {
   EXPECT_THAT(reference_of_tensors("cross_entropy_grad", {{DType::fp32, {}, {4}},
                                                           {DType::fp32, {2, 2}, {3, 3, 7, 7}},
@@ -36,7 +36,7 @@ TEST(CrossEntropyGrad, HandComputed) {
 
 namespace {
 
-/// torch 1.13, cross_entropy in fp64: the loss, and its gradient for a dy of 2.
+/// Source: torch 1.13, cross_entropy in fp64: the loss, and its gradient for a dy of 2.
 struct Golden {
   AttrTexts attrs;
   bool is_weighted;
@@ -71,7 +71,7 @@ const std::vector<Golden>& golden_values() {
        1.43342173002276,
        {0.147767425349, 0.374971045259, -0.522738470608, -0.19182469617, -0.077260145119,
         0.26908484129, 0, 0, 0, 0.26363379754, -0.231116412548, -0.032517384993}},
-      // Row 3, whose target is 1.
+      // Row 3 is ignored, because its target is 1.
       {{{"ignore_index", "1"}},
        false,
        0,
@@ -114,7 +114,7 @@ TEST(CrossEntropy, WeightsSmoothingAndIgnoredRowsAsTorch) {
   }
 }
 
-// As torch: the mean of nothing, and zeros.
+// torch returns NaN for the mean of no rows; its gradients are 0.
 TEST(CrossEntropy, AllRowsMayBeIgnored) {
   const Given x{DType::fp32, {2, 2}, {1, 2, 3, 4}}, target{DType::int64, {2}, {7, 7}};
   const AttrTexts attrs = {{"ignore_index", "7"}};
@@ -159,7 +159,8 @@ TEST(CrossEntropy, VariantsTakeEitherIndex) {
   }
 }
 
-// log(1 + e^-10), off by no more than a roundoff of the sum: 1000 leaves no trace.
+// The loss is log(1 + e^-10). Its error is at most a rounding error of the sum, as if the logits
+// were not near 1000.
 TEST(CrossEntropy, LargeNumbersCancelExactly) {
   for (const char* variant : {"native", "log_softmax_v2"}) {
     const std::vector<Given> inputs = {{DType::fp32, {1, 2}, {1000, 990}},
@@ -205,8 +206,8 @@ TEST(CrossEntropy, NamesWhatItRefuses) {
 
 namespace {
 
-/// torch 1.13, cross_entropy in fp64 of kLogits with targets 2, 0, 1, 2: losses, and the gradient
-/// for dy = 2 (sum) or 1, 2, 4, 8 (none).
+/// Source: torch 1.13, cross_entropy in fp64 of kLogits with targets 2, 0, 1, 2: losses, and the
+/// gradient for dy = 2 (sum) or 1, 2, 4, 8 (none).
 struct ReducedGolden {
   const char* reduction;
   bool is_weighted;  ///< by 0.5, 2, 1.5; with ignore_index 1 and label_smoothing 0.25

@@ -17,8 +17,8 @@ TEST(CumSum, HandComputed) {
   expect_values("cumsum", {x}, {9, 18, 36, 8, 16, 32}, {{"dim", "0"}, {"reverse", "true"}});
 }
 
-// Around the places that are held at a time, in both directions; sums do not stop where those of
-// bf16 would.
+// Lengths are around the block of places that is kept at a time, in both directions. Sums in bf16
+// would stop growing at these lengths.
 TEST(CumSum, EveryLength) {
   for (const std::int64_t count : {1, 255, 256, 257, 1000}) {
     const Given ones{DType::fp32, {count}, std::vector<double>(static_cast<std::size_t>(count), 1)};

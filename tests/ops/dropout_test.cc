@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsNan;
 using testing::ThrowsMessage;
 
-// What stays is divided by 1 - p; a dropped NaN is multiplied by 0 and stays NaN.
+// Kept elements are divided by 1 - p. A dropped NaN is multiplied by 0 and stays NaN.
 TEST(Dropout, ScalesWhatTheMaskLeaves) {
   for (const DType mask : {DType::boolean, DType::uint8}) {
     const std::vector<Given> inputs = {{DType::fp16, {2, 2}, {1, -2, 3, std::nan("")}},

@@ -20,7 +20,7 @@ Given offsets(const std::vector<double>& values) {
 
 }  // namespace
 
-// Rows 2 and 0, then row 2; of a bag without rows nothing.
+// The bags have rows 2 and 0, then row 2. A bag without rows is 0.
 TEST(EmbeddingBag, ByHand) {
   EXPECT_THAT(
       agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2})}, {{"mode", "sum"}}),

@@ -25,7 +25,7 @@ TEST(Embedding, TakesRows) {
   }
 }
 
-// Rows 0 and 2 of dy belong to row 1 of the table; nothing to row 2, and the padding gets nothing.
+// Rows 0 and 2 of dy belong to row 1 of the table. Row 2 and the padding row get no gradient.
 TEST(EmbeddingGrad, AddsRowsUp) {
   for (const DType index : {DType::int64, DType::int32}) {
     const std::vector<Given> inputs = {{DType::fp32, {4, 2}, {1, 2, 10, 20, 100, 200, 7, 7}},
@@ -37,7 +37,7 @@ TEST(EmbeddingGrad, AddsRowsUp) {
   }
 }
 
-// 1000 times 1 of fp16 is 1000, though 1000 steps of fp16 from some number on add nothing.
+// 1000 times 1 in fp16 is 1000. A sum in steps of fp16 would stop growing earlier.
 TEST(EmbeddingGrad, AddsUpInFp32) {
   const std::vector<Given> inputs = {{DType::fp16, {4000, 1}, std::vector<double>(4000, 1)},
                                      {DType::int64, {4000}, std::vector<double>(4000, 0)}};

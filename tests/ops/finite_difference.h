@@ -18,7 +18,7 @@ struct Differentiated {
 
 namespace finite_difference {
 
-// Exact beside the inputs in fp32.
+// The step is exact when it is added to inputs in fp32.
 inline constexpr double kStep = 0x1p-10;
 
 inline AttrTexts texts_of(const Attrs& attrs) {
@@ -34,7 +34,7 @@ inline Problem problem_of(const Differentiated& use) {
   return make_problem(op, descs, attrs_of(op, use.attrs));
 }
 
-/// What stands for the gradient of output `i`: no two elements alike.
+/// Stands for the gradient of output `i`. No two elements are equal.
 inline Given seed_of(const Problem& problem, std::size_t i) {
   const TensorDesc& output = problem.outputs[i];
   Given seed{output.dtype, output.shape, {}};
@@ -45,7 +45,7 @@ inline Given seed_of(const Problem& problem, std::size_t i) {
   return seed;
 }
 
-/// The loss: every output times its seed, summed up.
+/// The loss is the sum of every output times its seed.
 inline double loss(const Differentiated& use, const std::vector<Given>& seeds) {
   const Values outputs = reference_of_tensors(use.op, use.inputs, use.attrs);
   double sum = 0;
@@ -57,7 +57,7 @@ inline double loss(const Differentiated& use, const std::vector<Given>& seeds) {
   return sum;
 }
 
-/// The central difference of the loss by element `k` of input `input`.
+/// The central difference of the loss with respect to element `k` of input `input`.
 inline double slope(Differentiated use, const std::vector<Given>& seeds, std::size_t input,
                     std::size_t k) {
   double& value = use.inputs[input].values[k];
@@ -85,7 +85,7 @@ inline Given argument(const GradientArg& arg, const Differentiated& use, const P
   }
 }
 
-/// The gradient of an input that was broadcast, added up to its shape as differentiation does it.
+/// The gradient of a broadcast input, summed to its shape as differentiation does.
 inline std::vector<double> summed(const Problem& problem, std::size_t input,
                                   const std::vector<double>& gradient) {
   const std::string size = to_string(AttrValue(problem.inputs[input].shape));
@@ -95,9 +95,9 @@ inline std::vector<double> summed(const Problem& problem, std::size_t input,
 
 }  // namespace finite_difference
 
-/// Every gradient that the operator names is the central difference of its reference, in fp64,
-/// element by element. Where the operator is no polynomial of the second degree the difference
-/// itself is off by some kStep^2: `tolerance` is for that.
+/// Compares every gradient that the operator names with the central difference of its reference, in
+/// fp64, element by element. The difference itself has an error of about kStep^2 unless the
+/// operator is a polynomial of degree 2 or less. `tolerance` covers this error.
 inline void expect_gradients(const Differentiated& use, double tolerance = 2e-5) {
   using namespace finite_difference;
   SCOPED_TRACE(use.op);
@@ -130,7 +130,7 @@ inline void expect_gradients(const Differentiated& use, double tolerance = 2e-5)
   }
 }
 
-/// fp32 values for such a use: multiples of 2^-5 within +-4, no two neighbours alike.
+/// fp32 values for such a use: multiples of 2^-5 within +-4. Neighbours differ.
 inline Given spread(const Dims& shape, int seed = 0) {
   Given given{DType::fp32, shape, {}};
   const std::int64_t count = element_count(shape);

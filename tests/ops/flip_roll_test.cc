@@ -26,7 +26,7 @@ TEST(Flip, ReversesAxes) {
   EXPECT_EQ(moved_numbers("flip", {{2, 3}}, {{"dims", "[]"}}), (MovedNumbers{{0, 1, 2, 3, 4, 5}}));
 }
 
-// The examples of torch.roll's documentation, counted from 0.
+// Source: the examples of torch.roll's documentation, counted from 0.
 TEST(Roll, MovesAxesOn) {
   EXPECT_EQ(moved_numbers("roll", {{4, 2}}), (MovedNumbers{{7, 0, 1, 2, 3, 4, 5, 6}}));
   EXPECT_EQ(moved_numbers("roll", {{4, 2}}, {{"shifts", "1"}, {"dims", "0"}}),

@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// The example of torch.gather's documentation.
+// Source: the example of torch.gather's documentation.
 TEST(GatherElements, PublishedExample) {
   const std::vector<Given> inputs = {{DType::fp32, {2, 2}, {1, 2, 3, 4}},
                                      {DType::int64, {2, 2}, {0, 0, 1, 0}}};
@@ -17,8 +17,8 @@ TEST(GatherElements, PublishedExample) {
               ElementsAre(1, 1, 4, 3));
 }
 
-// y[i][j] = x[index[i][j]][j]; the index may be shorter than x on every other axis and longer along
-// dim. By hand.
+// By hand: y[i][j] = x[index[i][j]][j]. The index may be shorter than x on every other axis, and
+// longer along dim.
 TEST(GatherElements, AlongTheFirstAxis) {
   const std::vector<Given> inputs = {{DType::int16, {2, 3}, {1, 2, 3, 4, 5, 6}},
                                      {DType::int32, {3, 2}, {1, 0, 0, 1, 1, 1}}};
@@ -28,7 +28,7 @@ TEST(GatherElements, AlongTheFirstAxis) {
   EXPECT_THAT(kernel_on_tensors("gather_elements", "gather_elements", inputs)[0], expected);
 }
 
-// Every axis of four, shortened on the others, both index dtypes.
+// Tries every axis of four with the other axes shortened, and both index dtypes.
 TEST(GatherElements, KernelsAgreeOnEveryAxis) {
   std::vector<double> x(3 * 4 * 5 * 6);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = double(i);
@@ -70,7 +70,7 @@ TEST(GatherElements, NamesWhatDoesNotFit) {
   EXPECT_THAT(error({2, 2}, {1, 2}, {0, -1}), ThrowsMessage<Error>(HasSubstr("index[1] is -1")));
 }
 
-// Of a large x only what is asked for counts.
+// Only the elements of a large x that the index names are counted.
 TEST(GatherElements, CountsWhatItReads) {
   const Op& op = find_op("gather_elements");
   const Problem problem = make_problem(

@@ -23,7 +23,7 @@ TEST(Gather, TakesTheShapeOfTheIndices) {
 TEST(Gather, PicksRows) {
   EXPECT_THAT(moved_numbers("gather", {{3, 2}, {2, 2}}, {}, {2, 0, 1, 1}),
               ElementsAre(ElementsAre(4, 5, 0, 1, 2, 3, 2, 3)));
-  // tf.gather(reshape(range(6), (2, 3)), [[2, 0], [1, 1]], axis=1, batch_dims=1)
+  // Source: tf.gather(reshape(range(6), (2, 3)), [[2, 0], [1, 1]], axis=1, batch_dims=1).
   EXPECT_THAT(
       moved_numbers("gather", {{2, 3}, {2, 2}}, {{"axis", "1"}, {"batch_dims", "1"}}, {2, 0, 1, 1}),
       ElementsAre(ElementsAre(2, 0, 4, 4)));

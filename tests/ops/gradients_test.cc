@@ -1,7 +1,7 @@
-// Every differentiable operator's gradients against central differences of its reference. Most are
-// tried on a small tensor as --shapes would make it; listed are those that need other inputs or
-// attributes to show anything. Nobody edits this file to add an operator whose inputs are all
-// floating.
+// Compares the gradients of every differentiable operator with central differences of its
+// reference. Most operators are tried on a small tensor, as --shapes would make it. Operators that
+// need other inputs or attributes are listed. An operator whose inputs are all floating needs no
+// entry here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ Given index(const Dims& shape, const std::vector<double>& values) {
   return {DType::int64, shape, values};
 }
 
-// Where logarithms, roots and quotients are defined and not too steep.
+// Values for which logarithms, roots and quotients are defined and not too steep.
 Given positive(const Dims& shape) {
   Given given{DType::fp32, shape, {}};
   for (std::int64_t k = 0; k < element_count(shape); ++k) {
@@ -105,8 +105,8 @@ bool is_listed(const Op& op) {
                      [&](const Differentiated& use) { return use.op == op.name; });
 }
 
-// A use on the first of some small shapes that the operator takes; none if it takes none of them,
-// or has an input that is no floating number.
+// A use on the first of some small shapes that the operator takes. Empty if it takes no such shape,
+// or if an input is not floating.
 std::optional<Differentiated> usual_use(const Op& op) {
   const Attrs attrs(op.attrs);
   for (const Dims& shape : {Dims{2, 3}, Dims{1, 4, 2, 1}, Dims{7}}) {
@@ -121,7 +121,7 @@ std::optional<Differentiated> usual_use(const Op& op) {
       }
       return use;
     } catch (const Error&) {
-      // Another rank, another divisor.
+      // The operator takes another rank or another divisor. The next shape is tried.
     }
   }
   return std::nullopt;
@@ -133,12 +133,13 @@ TEST(Gradients, AgreeWithFiniteDifferences) {
   for (const Differentiated& use : uses()) expect_gradients(use);
 }
 
-// An operator without a rule of its own is tried as it comes.
+// An operator without an entry is tried with the default attributes.
 TEST(Gradients, OfEveryOperatorAreHeldAgainstThem) {
   int usual = 0;
   for (const Op* op : RegisteredOp::all()) {
     if (op->gradient == nullptr || is_listed(*op)) continue;
-    // Changes the storage and no number; its gradient is itself the other way round.
+    // trans_data changes the storage and keeps all values. Its gradient is itself in the other
+    // direction.
     if (op->name == "trans_data") continue;
     const std::optional<Differentiated> use = usual_use(*op);
     ASSERT_TRUE(use) << op->name << " needs inputs of its own: list it above";

@@ -25,12 +25,13 @@ Dims group_norm_shape(const std::vector<Dims>& shapes, const AttrTexts& attrs) {
 
 }  // namespace
 
-// 1 3 and 10 18: means 2 and 14, variances 1 and 16; with an epsilon of 3 the first is 4.
+// 1 3 and 10 18 have means 2 and 14 and variances 1 and 16. With an epsilon of 3, the first
+// deviation is 2 = sqrt(4).
 TEST(GroupNorm, ByHand) {
   const Given x{kFp32, {1, 2, 2}, {1, 3, 10, 18}};
   const Given weight{kFp32, {2}, {2, 5}}, bias{kFp32, {2}, {0, 1}};
   const AttrTexts two = {{"groups", "2"}, {"eps", "9"}};
-  // sqrt(16 + 9) is 5.
+  // The deviation is sqrt(16 + 9) = 5.
   const Values y = reference_of_tensors("group_norm", {x, weight, bias}, two);
   EXPECT_EQ(y[0][2], -3);
   EXPECT_EQ(y[0][3], 5);
@@ -40,7 +41,8 @@ TEST(GroupNorm, ByHand) {
               {{-0.5, 0.5}, {2}, {0.5}});
 }
 
-// xn is -1/2 and 1/2, the sums of g and g*xn 1 and -1/2: (1 - (1 + 1/4)/2)/2, (0 - (1 - 1/4)/2)/2.
+// xn is -1/2 and 1/2; the sum of g is 1 and the sum of g*xn is -1/2: (1 - (1 + 1/4)/2)/2, (0 - (1 -
+// 1/4)/2)/2.
 TEST(GroupNorm, GradientByHand) {
   expect_both("group_norm_grad",
               {{kFp32, {1, 2, 1}, {1, 0}},
@@ -65,7 +67,7 @@ TEST(GroupNorm, Shapes) {
       ThrowsMessage<Error>(HasSubstr("'weight' has shape 3; allowed: 6")));
 }
 
-// One group is a layer norm of the image, but for parameters.
+// One group equals a layer norm of the image, except for the parameters.
 TEST(GroupNorm, OneGroupIsALayerNorm) {
   Given x{kFp32, {2, 3, 5}, {}};
   for (int i = 0; i < 30; ++i) x.values.push_back(i * 7 % 11);

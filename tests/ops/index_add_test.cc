@@ -16,7 +16,7 @@ std::vector<Given> index_add_example() {
           {DType::fp32, {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}}};
 }
 
-// The examples of torch.Tensor.index_add_'s documentation, alpha 1 and -1.
+// Source: the examples of torch.Tensor.index_add_'s documentation, alpha 1 and -1.
 TEST(IndexAdd, PublishedExamples) {
   EXPECT_THAT(reference_of_tensors("index_add", index_add_example())[0],
               ElementsAre(2, 3, 4, 1, 1, 1, 8, 9, 10, 1, 1, 1, 5, 6, 7));
@@ -24,7 +24,7 @@ TEST(IndexAdd, PublishedExamples) {
               ElementsAre(0, -1, -2, 1, 1, 1, -6, -7, -8, 1, 1, 1, -3, -4, -5));
 }
 
-// [[1, 2], [3, 4]] with columns 1 and 1 of [[10, 20, 30], [40, 50, 60]] added: by hand.
+// By hand: columns 1 and 1 of [[10, 20, 30], [40, 50, 60]] are added to [[1, 2], [3, 4]].
 TEST(IndexAdd, RepeatedIndicesAddUp) {
   const std::vector<Given> inputs = {{DType::fp32, {2, 2}, {1, 2, 3, 4}},
                                      {DType::int32, {3}, {1, 0, 1}},
@@ -37,7 +37,7 @@ TEST(IndexAdd, RepeatedIndicesAddUp) {
   }
 }
 
-// torch.index_add refuses them, index_put(accumulate=True) counts from the back.
+// torch.index_add refuses negative indices; index_put(accumulate=True) counts them from the back.
 TEST(IndexAdd, CountsNegativeIndicesFromTheBack) {
   const std::vector<Given> inputs = {{DType::fp32, {3}, {1, 2, 3}},
                                      {DType::int64, {3}, {-1, 0, -2}},
@@ -57,7 +57,8 @@ TEST(IndexAdd, CountsNegativeIndicesFromTheBack) {
             "InplaceIndexAdd takes no negative indices");
 }
 
-// Every axis, more and fewer rows than places, whole numbers: nothing rounds.
+// Tries every axis, with more and fewer rows than places. The values are whole numbers, so sums are
+// exact.
 TEST(IndexAdd, KernelsAgreeOnEveryAxis) {
   for (const std::int64_t added : {2, 5, 9}) {
     for (const std::size_t axis : {0u, 1u, 2u}) {
@@ -113,7 +114,7 @@ TEST(IndexAdd, NamesWhatDoesNotFit) {
   EXPECT_THAT(error({2}, {0, -1}, {2, 3}), ThrowsMessage<Error>(HasSubstr("index[1] is -1")));
 }
 
-// d self = dy; d source = the rows of dy that the index names.
+// The gradient of self is dy. The gradient of source is the rows of dy that the index names.
 TEST(IndexAdd, GradientSelectsRows) {
   const Op& op = find_op("index_add");
   const std::vector<TensorDesc> inputs = {

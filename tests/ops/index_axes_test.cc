@@ -19,7 +19,7 @@ Given indices(const std::vector<double>& values) {
 
 }  // namespace
 
-// 0 1 2 / 3 4 5, and its last row behind it once more.
+// The input is 0 1 2 / 3 4 5, and its last row is repeated.
 TEST(IndexAxes, ByHand) {
   const Given x{kFp32, {2, 3}, {0, 1, 2, 3, 4, 5}}, rows{kFp32, {1, 2, 3}, x.values};
   EXPECT_THAT(agreed_values("index_axes", {x, indices({1, 0}), indices({2, -3})}, {}),

@@ -17,7 +17,7 @@ TEST(IndexSelect, PicksAlongTheAxis) {
               ElementsAre(ElementsAre(3, 4, 5)));
 }
 
-// torch.index_select refuses them, x[:, index] and GatherV2 count from the back.
+// torch.index_select refuses negative indices; x[:, index] and GatherV2 count them from the back.
 TEST(IndexSelect, CountsNegativeIndicesFromTheBack) {
   const AttrTexts attrs = {{"negative_index", "true"}};
   EXPECT_THAT(moved_numbers("index_select", {{2, 3}, {3}}, attrs, {-1, 0, -3}),
@@ -43,7 +43,7 @@ TEST(IndexSelect, CountsNegativeIndicesFromTheBack) {
       ThrowsMessage<Error>(HasSubstr("index_select: index[0] is -4; allowed: -3 to 2")));
 }
 
-// As torch does: a 0-D index leaves an axis of 1.
+// A 0-D index leaves an axis of 1, as in torch.
 TEST(IndexSelect, KeepsTheAxisOfAScalarIndex) {
   EXPECT_EQ(problem_with(find_op("index_select"), {{2, 3, 4}, {}}).outputs[0].shape,
             (Dims{2, 1, 4}));
@@ -81,7 +81,6 @@ TEST(IndexSelect, DefaultsToAChannelShuffle) {
   EXPECT_EQ(default_data(problem_with(op, {{2, 6}, {3}}), 1), random);
 }
 
-// Rows that are not picked are not read.
 TEST(IndexSelect, CountsTheRowsThatItReads) {
   const Problem problem = problem_with(find_op("index_select"), {{10, 100}, {5}});
   EXPECT_EQ(problem.op->traffic(problem).bytes_read, 10 * 5 * 4 + 5 * 8);

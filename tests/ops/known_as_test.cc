@@ -1,5 +1,5 @@
-// The names of operators elsewhere. op_table_test.cc looks up each name and checks what computes
-// it.
+// Tests the names of operators in other systems. op_table_test.cc looks up each name and checks
+// which operator computes it.
 #include "ops/known_as.h"
 
 #include <gmock/gmock.h>
@@ -26,17 +26,16 @@ std::set<std::string_view> operators_of_dumps() {
 
 }  // namespace
 
-// To compare, to judge, to minimise and to capture, a call must be found by the name that it has in
-// a dump.
+// Comparing, judging, minimising and capturing find a record by its name in the dump.
 TEST(KnownAs, EveryOperatorIsFoundInDumpsOrSaysWhyNot) {
   const std::set<std::string_view> found = operators_of_dumps();
   for (const Op* op : RegisteredOp::all()) {
-    if (op->name.starts_with("test_")) continue;  // of other tests
+    if (op->name.starts_with("test_")) continue;  // registered by other tests
     EXPECT_NE(found.contains(op->name), !op->known_as.not_recorded.empty()) << op->name;
   }
 }
 
-// `source` says what CANN calls it. Those that are listed here are the gaps.
+// `source` states CANN's name of the operator. The gaps are listed here.
 TEST(KnownAs, OperatorsOfCannAreFoundInProfiles) {
   std::set<std::string> unknown;
   for (const Op* op : RegisteredOp::all()) {
@@ -57,7 +56,7 @@ TEST(KnownAs, OperatorsOfCannAreFoundInProfiles) {
                   "SigmoidCrossEntropyWithLogitsV2", "SplitD", "SplitV", "Unpack"));
 }
 
-// Which is tried first is not to depend on the order of operators.
+// The order of operators must not decide which is tried first.
 TEST(KnownAs, OperatorsOfOneNameTakeTurns) {
   std::map<std::pair<std::string, int>, std::set<std::string_view>> claims[2];
   for (const Op* op : RegisteredOp::all()) {

@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 namespace {
 
-/// Of the reference and of the variant with every instruction set.
+/// Checks the outputs of the reference, and of the variant with every instruction set.
 void expect_outputs(std::string_view op, const std::vector<Given>& inputs, const Values& expected,
                     const AttrTexts& attrs = {}) {
   EXPECT_EQ(reference_of_tensors(op, inputs, attrs), expected);
@@ -31,7 +31,7 @@ TEST(LayerNorm, HandComputed) {
   expect_outputs("layer_norm", {x, weight}, {{-2, 4, -2, 4}, {2, 4}, {1, 0.5}}, {{"eps", "0"}});
   expect_outputs("layer_norm", {x, weight, bias}, {{-1, 3, -1, 3}, {2, 4}, {1, 0.5}},
                  {{"eps", "0"}});
-  // 1/sqrt(1 + 3) = 1/2
+  // 1/sqrt(1 + 3) = 1/2.
   expect_outputs("layer_norm", {{DType::fp16, {1, 2}, {1, 3}}}, {{-0.5, 0.5}, {2}, {0.5}},
                  {{"eps", "3"}});
 }
@@ -60,7 +60,7 @@ TEST(LayerNormGrad, HandComputed) {
   expect_outputs("layer_norm_grad", {inputs.begin(), inputs.end() - 1}, {{2, -2, -4, 4}});
 }
 
-// As PyTorch 1.5 records the statistics.
+// PyTorch 1.5 records the statistics with one axis.
 TEST(LayerNormGrad, StatisticsMayHaveOneAxis) {
   expect_outputs("layer_norm_grad",
                  {{DType::fp32, {2, 2}, {3, 3, 5, 5}},

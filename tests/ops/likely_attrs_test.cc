@@ -19,14 +19,14 @@ TEST(LikelyAttrs, ReducedAxesAreThoseThatAreMissing) {
   EXPECT_EQ(with_reduced_axes({4, 5, 6}, {7}), (Dims{7}));
 }
 
-// A stride of 1 and no padding come first; a weight of 2 channels beside 8 makes 4 groups.
+// A stride of 1 and no padding come first. A weight of 2 channels and an input of 8 make 4 groups.
 TEST(LikelyAttrs, OfConvolutionsHaveGroups) {
   const LikelyAttrs all =
       find_op("conv2d").known_as.likely({{1, 8, 9, 9}, {8, 2, 3, 3}}, {{1, 8, 7, 7}});
   ASSERT_GT(all.size(), 2u);
   EXPECT_EQ(all[0], (NamedNumbers{{"strides", {1, 1}}, {"pads", {0, 0}}, {"groups", {4}}}));
   EXPECT_EQ(all[1], (NamedNumbers{{"strides", {1, 1}}, {"pads", {1, 1}}, {"groups", {4}}}));
-  // The gradients know the same from other shapes.
+  // The gradients derive these attributes from other shapes.
   EXPECT_EQ(
       find_op("conv2d_grad_input").known_as.likely({{1, 8, 7, 7}, {8, 2, 3, 3}}, {{1, 8, 9, 9}}),
       all);

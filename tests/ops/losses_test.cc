@@ -31,7 +31,7 @@ void expect_losses(std::string_view op, const std::vector<double>& each, double 
   expect_values(op, {kInput, kTarget}, each, attrs);
 }
 
-// For a dy of 4 of the mean and the sum, and of 1, 2, 4, 8 of each.
+// dy is 4 for the mean and the sum, and 1, 2, 4, 8 for separate losses.
 void expect_slopes(std::string_view op, const std::vector<double>& slopes, AttrTexts attrs = {}) {
   std::vector<double> summed, each;
   for (std::size_t i = 0; i < slopes.size(); ++i) {
@@ -64,7 +64,8 @@ TEST(Losses, GradientsHandComputed) {
   expect_slopes("smooth_l1_loss_grad", {-1, 0, 1, 1}, {{"beta", "0"}});
 }
 
-// At a logit of 0 the share is 1/2: ln 2, whatever the target. Far out the loss is |x| or nothing.
+// At a logit of 0 the share is 1/2, so the loss is ln 2 for every target. For large |x| the loss is
+// |x| or 0.
 TEST(Losses, OfLogits) {
   const std::vector<Given> inputs = {{DType::fp32, {5}, {0, 0, 100, -100, -100}},
                                      {DType::fp32, {5}, {0, 1, 0, 0, 0.25}}};
@@ -82,7 +83,7 @@ TEST(Losses, OfLogits) {
       each);
 }
 
-// As torch 1.13 has them: sign(NaN) is 0, an infinite logit is lost unless its target is 1.
+// Source: torch 1.13. sign(NaN) is 0, and an infinite logit is lost unless its target is 1.
 TEST(Losses, OfNoNumbers) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   const AttrTexts each = {{"reduction", "none"}};
@@ -100,7 +101,7 @@ TEST(Losses, OfNoNumbers) {
   }
 }
 
-// Around vectors, pieces and slabs: the sum of as many ones.
+// Lengths are around vectors, pieces and slabs. All losses are 1, so the sum is the length.
 TEST(Losses, EveryLength) {
   for (const std::int64_t count : {1, 15, 17, 1023, 1025, 16384, 16385, 40000}) {
     const auto n = static_cast<std::size_t>(count);

@@ -14,7 +14,7 @@ using testing::IsNan;
 
 }  // namespace
 
-// IEEE 754: NaN is equal to nothing and in no order, +0 is equal to -0.
+// Source: IEEE 754. NaN is equal to no number and has no order; +0 is equal to -0.
 TEST(Masks, ComparisonsAreThoseOfIeee754) {
   for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
     const std::vector<Given> x = {{dtype, {6}, {1, 2, 2, kNan, -0.0, kInf}},
@@ -47,7 +47,6 @@ TEST(Masks, FillsWhereTheMaskHolds) {
                 ElementsAre(-7, 2, -7, 4), {{"value", "-7"}});
 }
 
-// Tails of every length.
 TEST(Masks, EveryLength) {
   on_every_isa([] {
     for (const std::size_t count : kLengths) {

@@ -26,7 +26,7 @@ TEST(MatMul, HandComputed) {
               ElementsAre(4, 5, 10, 11));
 }
 
-// Two products at once; over no terms a sum is 0.
+// A batch of two products. A sum of no terms is 0.
 TEST(MatMul, BatchesAndEmptySums) {
   EXPECT_THAT(reference_of_tensors("matmul", {{DType::fp32, {2, 1, 2}, {1, 2, 3, 4}},
                                               {DType::fp32, {2, 2, 1}, {5, 6, 7, 8}}})[0],
@@ -50,7 +50,7 @@ TEST(BiasGrad, SumsAllAxesButTheChannels) {
               ElementsAre(33, 77));
 }
 
-// Columns in blocks of 16, 1, 2 and more of them; rows past the last hold NaN.
+// Tests 1, 2 and more blocks of 16 columns. Rows past the last hold NaN.
 TEST(BiasGrad, SumsTheColumnsOfFractals) {
   const Kernel& kernel = find_kernel("bias_grad", "bias_add_grad");
   const Op& op = find_op("bias_grad");
@@ -80,7 +80,7 @@ TEST(Linear, GradientsAgreeWithFiniteDifferences) {
   expect_gradients({"linear", {spread({3, 2}), spread({4, 2}, 1)}});
 }
 
-// fp32 beyond fp16's 11 bits: 1 + 2^-12 is narrowed to 1, as the cube unit's operand.
+// The cube unit rounds its operands to fp16, which has 11 bits: 1 + 2^-12 becomes 1.
 TEST(MatMul, CubeNarrowsOperandsNotSums) {
   const std::vector<Given> ab = {{DType::fp32, {1, 2}, {1 + 0x1p-12, 1}},
                                  {DType::fp32, {2, 1}, {1, 0x1p-12}}};
@@ -88,8 +88,8 @@ TEST(MatMul, CubeNarrowsOperandsNotSums) {
   EXPECT_THAT(kernel_on_tensors("matmul", "native", ab)[0], ElementsAre(1 + 0x1p-11));
 }
 
-// Operands that fp16 holds, whose products and sums fp32 does not: what is added in another order,
-// or with other roundings, ends in other bits.
+// fp16 holds the operands, but fp32 does not hold all products and sums. Another order of the
+// additions or other roundings would give other bits.
 TEST(MatMul, NativeAddsInTheOrderOfTheCube) {
   const auto factor = [](std::int64_t rows, std::int64_t columns) {
     Given given{DType::fp32, {rows, columns}, {}};

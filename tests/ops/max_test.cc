@@ -15,7 +15,7 @@ using testing::ThrowsMessage;
 
 constexpr const char* kMaxVariants[] = {"native", "arg_max_with_value", "cast_fp32"};
 
-// The first of equals; columns of [[3, -1], [3, 2], [1, 2]]: by hand.
+// By hand: columns of [[3, -1], [3, 2], [1, 2]]. The first of equal elements is taken.
 TEST(Max, FirstMaximumAlongEitherAxis) {
   const std::vector<Given> inputs = {{DType::int64, {3, 2}, {3, -1, 3, 2, 1, 2}}};
   for (const char* variant : kMaxVariants) {
@@ -29,7 +29,7 @@ TEST(Max, FirstMaximumAlongEitherAxis) {
   EXPECT_THAT(reference_of_tensors("max", inputs)[1], ElementsAre(0, 0, 1));
 }
 
-// torch: the first NaN wins, whatever its sign; -0 equals +0.
+// torch takes the first NaN, whatever its sign; -0 equals +0.
 TEST(Max, NanWinsAndZerosAreEqual) {
   const double nan = std::nan("");
   for (const DType dtype : {DType::fp64, DType::fp32, DType::fp16, DType::bf16}) {
@@ -44,7 +44,7 @@ TEST(Max, NanWinsAndZerosAreEqual) {
   }
 }
 
-// Longer than what 8 bits count and than one piece of a line, along both axes and with every
+// Lines are longer than 8 bits can count and longer than one piece, along both axes and with every
 // instruction set.
 TEST(Max, KernelsAgreeOnLongAxes) {
   std::vector<double> x(3000 * 37);
@@ -66,7 +66,7 @@ TEST(Max, KernelsAgreeOnLongAxes) {
   });
 }
 
-// 2^24 and 2^24 + 1 are one number in fp32: the first is taken.
+// 2^24 and 2^24 + 1 are equal in fp32, so the first is taken.
 TEST(Max, CastToFp32TiesBeyondItsPrecision) {
   const std::vector<Given> inputs = {{DType::int64, {2}, {16777216, 16777217}}};
   EXPECT_THAT(kernel_on_tensors("max", "arg_max_with_value", inputs)[1], ElementsAre(1));

@@ -39,8 +39,8 @@ TEST(MeanGrad, WantsAScalarGradient) {
       ThrowsMessage<Error>(HasSubstr("'grad_output' must be a scalar, found shape 2")));
 }
 
-// 1 + 2 + ... + n over n = (n+1)/2, over more than one block of the reference and the kernels'
-// slabs.
+// (1 + 2 + ... + n)/n = (n+1)/2. The length exceeds one block of the reference and one slab of the
+// kernels.
 TEST(Mean, KernelsSumLongTensors) {
   std::vector<double> x(100001);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = double(i % 1000);
@@ -50,8 +50,8 @@ TEST(Mean, KernelsSumLongTensors) {
   }
 }
 
-// ReduceMean scales first: with x = 3 and n = 3 each term is fl(3 * fl(1/3)), which is 1 again in
-// fp32; the device's order shows where 1/n is not exact and terms are tiny: 3 * 2^-149 / 3
+// ReduceMean scales first. With x = 3 and n = 3 each term is fl(3 * fl(1/3)), which is 1 again in
+// fp32. The device's order shows only if 1/n is inexact and terms are tiny: 3 * 2^-149 / 3
 // vanishes.
 TEST(Mean, ReduceMeanScalesBeforeItSums) {
   const std::vector<double> tiny(3, 0x1p-149);

@@ -16,7 +16,7 @@ TEST(Moved, JoinsRunsOfInputsAndZeros) {
   Tensor a(describe(DType::int32, {4})), b(describe(DType::int32, {4}));
   for (int i = 0; i < 4; ++i) a.as<std::int32_t>()[i] = i, b.as<std::int32_t>()[i] = 10 + i;
   const InputReader inputs[] = {{a.desc, a.data()}, {b.desc, b.data()}};
-  // a1 a2 a3, then two zeros, then b0 ...
+  // The expected bytes are a1 a2 a3, two zeros, then b0 ...
   const ExactReference reference = moved(inputs, [](std::size_t, std::int64_t i) -> SourceRun {
     if (i < 3) return {0, 1 + i, 3 - i};
     if (i < 5) return {SourceRun::kZeros, 0, 5 - i};
@@ -29,7 +29,7 @@ TEST(Moved, JoinsRunsOfInputsAndZeros) {
   EXPECT_THAT(std::vector<int>(out, out + 4), ElementsAre(3, 0, 0, 10)) << "any cut";
 }
 
-// A NaN's payload is data like any other.
+// The payload of a NaN must be copied unchanged.
 TEST(Moved, KeepsNanPayloads) {
   Tensor a(describe(DType::fp32, {1}));
   const std::uint32_t payload = 0x7F812345;

@@ -19,13 +19,13 @@ const Given kClassWeight{DType::fp32, {2}, {1, 3}};
 
 }  // namespace
 
-// -x[n, target[n]] is 2, 3, 6; with factors 3, 1, 3 it is 6, 3, 18 of 7.
+// -x[n, target[n]] is 2, 3, 6. With weights 3, 1, 3 the losses are 6, 3, 18.
 TEST(NllLoss, HandComputed) {
   expect_values("nll_loss", {kRows, kClasses}, {2, 3, 6}, {{"reduction", "none"}});
   expect_values("nll_loss", {kRows, kClasses}, {11}, {{"reduction", "sum"}});
   expect_values("nll_loss", {kRows, kClasses, kClassWeight}, {6, 3, 18}, {{"reduction", "none"}});
   expect_values("nll_loss", {{DType::fp32, {1, 2}, {-7, 0}}, {DType::int32, {1}, {0}}}, {7});
-  // The row that is left: 3, whatever its factor.
+  // One row is left. Its mean is 3 for every weight.
   expect_values("nll_loss", {kRows, kClasses, kClassWeight}, {3}, {{"ignore_index", "1"}});
 }
 
@@ -54,8 +54,8 @@ TEST(NllLoss, GradientsAgreeWithFiniteDifferences) {
   expect_gradients({"nll_loss", {spread({3, 2}), kClasses}, {{"reduction", "none"}}});
 }
 
-// Source: PyTorch 1.13. (1.5 gave 0.) What is ignored has no gradient; what counts for nothing has
-// one of 0/0.
+// Source: PyTorch 1.13 (1.5 gave 0). An ignored row has no gradient. A row of weight 0 has a
+// gradient of 0/0.
 TEST(NllLoss, TheMeanOfNothingIsNaN) {
   const Given zeros{DType::fp32, {2}, {0, 0}}, dy{DType::fp32, {}, {1}};
   const Given all_ones{DType::int64, {3}, {1, 1, 1}};
@@ -72,7 +72,8 @@ TEST(NllLoss, TheMeanOfNothingIsNaN) {
          ElementsAre(0, IsNan(), IsNan(), 0, 0, IsNan()));
 }
 
-// An element, a class and a factor for each row; the gradient writes all and reads no x.
+// One element, one class and one weight are read for each row. The gradient writes all of x's shape
+// and does not read x.
 TEST(NllLoss, CountsWhatIsRead) {
   const auto bytes = [](const char* op, std::vector<Dims> shapes) {
     const Problem problem = problem_with(find_op(op), std::move(shapes), {}, DType::fp32);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kChecks[] = {"native", "non_finite_check"};
 
-// The flag by the reference and by every variant, which must agree.
+// The flag that the reference and every variant return. They must agree.
 double flag(DType dtype, const std::vector<std::vector<double>>& inputs, bool saturate = false) {
   const AttrTexts attrs = {{"saturate", saturate ? "true" : "false"}};
   const double expected = reference_values("non_finite_check", dtype, inputs, attrs).at(0);
@@ -29,7 +29,7 @@ double largest(DType dtype) {
   return dtype == DType::bf16 ? 255 * 0x1p120 : double(std::numeric_limits<float>::max());
 }
 
-// One step below the largest: 11, 8 and 24 bits of significand.
+// The number one step below the largest, with 11, 8 and 24 bits of significand.
 double below_largest(DType dtype) {
   if (dtype == DType::fp16) return 65472;
   return dtype == DType::bf16 ? 254 * 0x1p120
@@ -65,7 +65,7 @@ TEST(NonFiniteCheck, LooksAtEveryInput) {
   EXPECT_EQ(flag(DType::fp16, {last, clean, {}}), 1);
 }
 
-// Every place around vectors and the parts that threads take.
+// Places are around the lengths of vectors and the parts of threads.
 TEST(NonFiniteCheck, FindsItInEveryPlace) {
   on_every_isa([] {
     for (const std::size_t count : {1, 7, 16, 33, 129, 300}) {
@@ -85,7 +85,7 @@ TEST(NonFiniteCheck, FindsItInEveryPlace) {
   }
 }
 
-// A tensor whose padding, or else whose element `at`, is Inf.
+// A tensor with Inf in its padding, or in element `at`.
 double flag_stored(const char* variant, const TensorDesc& desc, std::int64_t at) {
   const Op& op = find_op("non_finite_check");
   const Problem problem = make_problem(op, {desc}, attrs_of(op, {}));

@@ -65,7 +65,7 @@ TEST(Norm, Shapes) {
       ThrowsMessage<Error>(HasSubstr("'grad_output' has shape 3; allowed: ")));
 }
 
-// Rows longer than a piece, many short ones, and columns.
+// Rows longer than a piece, many short rows, and columns.
 TEST(Norm, KernelsAgreeOnEverySetOfAxes) {
   for (const Dims& shape : {Dims{3, 2, 35000}, Dims{300, 7, 2}, Dims{2, 70, 1030}}) {
     Given x{kFp32, shape, {}};

@@ -22,7 +22,7 @@ std::vector<std::string> operators_of(const OpTable& table, std::string_view nam
 
 }  // namespace
 
-// Names as Ascend's dumper, ATen's schema, autograd, CANN and ONNX spell them.
+// Names in the spellings of Ascend's dumper, ATen's schema, autograd, CANN and ONNX.
 TEST(OpTable, KnowsTheNamesOfDumps) {
   const OpTable& table = OpTable::builtin();
   EXPECT_THAT(operators_of(table, "softplus"), ElementsAre("softplus"));
@@ -51,7 +51,6 @@ TEST(OpTable, SpellingsBecomePlainer) {
   EXPECT_THAT(spellings(""), ElementsAre());
 }
 
-// Inputs and outputs are as many as the operators take and give.
 TEST(OpTable, RowsFitTheirOperators) {
   for (const OpRow& row : OpTable::builtin().rows()) {
     for (const OpUse& use : row.uses) {

@@ -145,7 +145,7 @@ TEST(CornerValues, HoldSpecialsAndTheThreshold) {
 
 TEST(Traffic, CountsPaddingAndEachTensorOnce) {
   const Op& op = find_op("softplus");
-  // C = 20 is stored as 2 x 16 lanes: 2*32*3*3*4 bytes in, as many out.
+  // C = 20 is stored in 2 x 16 lanes: 2*32*3*3*4 bytes are read, and as many are written.
   const Problem problem =
       make_problem(op, {describe(DType::fp32, {2, 20, 3, 3}, Format::NC1HWC0)}, Attrs(op.attrs));
   const Traffic traffic = op.traffic(problem);

@@ -15,7 +15,8 @@ TYPED_TEST_SUITE(Order, Floating);
 
 }  // namespace
 
-// The order is that of torch.sort: NaN is the greatest and equal to itself, and both zeros are one.
+// The order is that of torch.sort: NaN is the greatest and equal to itself, and both zeros are
+// equal.
 TYPED_TEST(Order, PutsNanLast) {
   const auto nan = TypeParam(std::numeric_limits<float>::quiet_NaN());
   const auto inf = TypeParam(std::numeric_limits<float>::infinity());
@@ -30,7 +31,7 @@ TYPED_TEST(Order, PutsNanLast) {
   EXPECT_FALSE(is_less(TypeParam(0.0F), TypeParam(-0.0F)));
 }
 
-// Every ordered dtype has the C++ type of its size, and bool is none of them.
+// Every ordered dtype has a C++ type of its size. bool is not an ordered dtype.
 TEST(OrderedDTypes, AreVisitedByTheirTypes) {
   for (const DType dtype : kAllDTypes) {
     const bool is_ordered =

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// 0 1 / 2 3, from the last axis on: columns first.
+// The input is 0 1 / 2 3. Padding begins at the last axis, so columns come first.
 TEST(Pad, AddsABorder) {
   EXPECT_EQ(moved_numbers("pad", {{2, 2}}), (MovedNumbers{{0, 0, 1, 0, 0, 2, 3, 0}}));
   EXPECT_EQ(moved_numbers("pad", {{2, 2}}, {{"pad", "[0,1,1,0]"}}),
@@ -30,7 +30,8 @@ TEST(Pad, NegativeBordersCutOff) {
             (MovedNumbers{{9, 9, 9, 9}}));
 }
 
-// 0 1 / 2 3: with 9 between the columns, then between the rows, cut off in front.
+// The input is 0 1 / 2 3. 9 is inserted between the columns, then between the rows, and the front
+// is cut off.
 TEST(Pad, KeepsElementsApart) {
   const AttrTexts apart = {{"pad", "[0,1]"}, {"value", "9"}, {"step", "2"}, {"step_axis", "1"}};
   EXPECT_EQ(moved_numbers("pad", {{2, 2}}, apart), (MovedNumbers{{0, 9, 1, 9, 2, 9, 3, 9}}));

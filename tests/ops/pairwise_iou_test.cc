@@ -11,7 +11,8 @@ using testing::HasSubstr;
 using testing::Pointwise;
 using testing::ThrowsMessage;
 
-// The boxes and values of detectron2's own test (tests/structures/test_boxes.py, TestBoxIOU).
+// Source: the boxes and values of detectron2's own test (tests/structures/test_boxes.py,
+// TestBoxIOU).
 std::vector<Given> iou_example(DType dtype) {
   return {{dtype, {2, 4}, {0, 0, 1, 1, 0, 0, 1, 1}},
           {dtype, {6, 4}, {0, 0, 1,   1,   0,   0,   0.5, 1, 0,   0,   1,   0.5,
@@ -40,8 +41,8 @@ TEST(PairwiseIou, IsZeroWithoutIntersection) {
   }
 }
 
-// Equal boxes of side a: a^2 / (2 (a + 0.01)^2 - a^2), so eps is lost in a box of 100 and takes 4 %
-// from one of 1.
+// Equal boxes of side a give a^2 / (2 (a + 0.01)^2 - a^2). eps has no visible effect on a box of
+// 100 and takes 4% from a box of 1.
 TEST(PairwiseIou, PtiouAddsEpsToAreasOnly) {
   on_every_isa([] {
     const auto same = [](double side) {
@@ -55,7 +56,7 @@ TEST(PairwiseIou, PtiouAddsEpsToAreasOnly) {
   });
 }
 
-// Beyond 1280 x 1280 an area overflows fp16.
+// The area of a box larger than 1280 x 1280 overflows fp16.
 TEST(PairwiseIou, PtiouOverflowsForLargeBoxes) {
   const auto same = [](double side) {
     const std::vector<double> box = {0, 0, side, side};

@@ -12,20 +12,20 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// 1 5 2 / 4 3 9 / 8 7 6, windows of 2x2 one apart.
+// The input is 1 5 2 / 4 3 9 / 8 7 6, with windows of 2x2 and stride 1.
 TEST(MaxPool2d, HandComputed) {
   const Given x{DType::fp32, {1, 1, 3, 3}, {1, 5, 2, 4, 3, 9, 8, 7, 6}};
   const Values y = reference_of_tensors("max_pool2d", {x}, {{"stride", "1"}});
   EXPECT_THAT(y[0], ElementsAre(5, 9, 8, 9));
   EXPECT_THAT(y[1], ElementsAre(1, 5, 6, 5));
-  // With a border, two apart: 1; 5 2; 4 8; the rest.
+  // With padding and stride 2, the windows hold 1; 5 2; 4 8; the rest.
   const Values padded =
       reference_of_tensors("max_pool2d", {x}, {{"kernel_size", "[2,2]"}, {"padding", "1"}});
   EXPECT_THAT(padded[0], ElementsAre(1, 5, 8, 9));
   EXPECT_THAT(padded[1], ElementsAre(0, 1, 6, 5));
 }
 
-// torch 1.13's max_pool2d(return_indices=True) of these 25 numbers.
+// Source: torch 1.13, max_pool2d(return_indices=True) of these 25 numbers.
 TEST(MaxPool2d, CeilModeAndDilationAsTorch) {
   const Given x{DType::fp32, {1, 1, 5, 5}, {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9,
                                             7, 9, 3, 2, 3, 8, 4, 6, 2, 6, 4, 3}};
@@ -39,7 +39,7 @@ TEST(MaxPool2d, CeilModeAndDilationAsTorch) {
   };
   expect({{"ceil_mode", "true"}}, {1, 1, 3, 3}, {9, 6, 5, 8, 9, 9, 6, 6, 3},
          {5, 7, 4, 11, 12, 14, 20, 22, 24});
-  // A fourth window would start behind the plane.
+  // A fourth window would begin after the end of the plane.
   expect({{"ceil_mode", "true"}, {"padding", "1"}}, {1, 1, 3, 3}, {3, 4, 5, 9, 9, 9, 6, 6, 8},
          {0, 2, 4, 5, 12, 14, 20, 22, 18});
   expect({{"ceil_mode", "true"}, {"kernel_size", "6"}, {"stride", "2"}}, {1, 1, 1, 1}, {9}, {5});
@@ -51,7 +51,7 @@ TEST(MaxPool2d, CeilModeAndDilationAsTorch) {
          {1, 1, 2, 2}, {8, 6, 8, 9}, {18, 7, 11, 12});
 }
 
-// Windows far wider than the plane take no time: 2^31 - 1 taps, of which 5 meet it.
+// Windows far wider than the plane must not take longer: 5 of 2^31 - 1 taps meet it.
 TEST(MaxPool2d, TakesWindowsFarWiderThanThePlane) {
   const AttrTexts attrs = {{"kernel_size", "2147483647"},
                            {"padding", "1073741823"},
@@ -70,7 +70,7 @@ TEST(MaxPool2d, TakesWindowsFarWiderThanThePlane) {
             "oneDNN is used for windows of about the plane's size");
 }
 
-// The framework's variant alone takes a dilation; all take ceil_mode.
+// Only the framework's variant takes a dilation. All variants take ceil_mode.
 TEST(MaxPool2d, VariantsSayWhyTheyTakeNoDilation) {
   const Problem plain = problem_with(find_op("max_pool2d"), {{1, 16, 9, 9}}, {{"dilation", "2"}},
                                      DType::fp32, Format::NCHW);
@@ -84,7 +84,7 @@ TEST(MaxPool2d, VariantsSayWhyTheyTakeNoDilation) {
             "oneDNN has reference code only for pools with dilation");
 }
 
-// torch: the first of equals, but a NaN replaces whatever came before it.
+// torch takes the first of equal elements, but a NaN replaces every earlier element.
 TEST(MaxPool2d, TiesAndNaN) {
   const Values y = reference_of_tensors(
       "max_pool2d", {{DType::fp32, {2, 1, 1, 3}, {2, 2, 2, std::nan(""), 7, std::nan("")}}},
@@ -94,7 +94,7 @@ TEST(MaxPool2d, TiesAndNaN) {
   EXPECT_THAT(y[1], ElementsAre(0, 2));
 }
 
-// Two windows chose place 1.
+// Two windows chose place 1, so its gradients are added.
 TEST(MaxPool2dGrad, HandComputed) {
   EXPECT_THAT(reference_of_tensors("max_pool2d_grad",
                                    {{DType::fp32, {1, 1, 1, 3}, {1, 10, 100}},

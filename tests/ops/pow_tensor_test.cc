@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::IsNan;
 using testing::ThrowsMessage;
 
-// Frequencies of rotary embeddings: 10000^(2i/8).
+// Source: the frequencies of rotary embeddings, 10000^(2i/8).
 TEST(PowTensor, ByHand) {
   const std::vector<Given> inputs = {{DType::fp32, {}, {10000}},
                                      {DType::fp32, {4}, {0, 0.25, 0.5, 0.75}}};

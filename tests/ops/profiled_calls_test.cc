@@ -16,7 +16,7 @@ bool names_one_of(const ProfiledCall& one, const RecordedName& wanted) {
   });
 }
 
-// Every name is that of a row of the operator table which finds its operands by these names.
+// Every name must be in a row of the operator table that finds its operands by these names.
 TEST(ProfiledCalls, AreKnownToTheOperatorTable) {
   std::set<std::string> seen;
   for (const ProfiledCall& one : profiled_calls()) {

@@ -4,7 +4,8 @@
 
 namespace opbench {
 
-// The dtypes are those of torch.promote_types: neither of fp16 and bf16 holds the other.
+// The dtypes are those of torch.promote_types: fp16 does not hold all of bf16, nor bf16 all of
+// fp16.
 TEST(Promotion, IsToTheWiderDtype) {
   EXPECT_EQ(promoted(DType::fp16, DType::fp32), DType::fp32);
   EXPECT_EQ(promoted(DType::fp64, DType::bf16), DType::fp64);
@@ -24,7 +25,7 @@ TEST(Promotion, IsOverAllInputs) {
   EXPECT_EQ(promoted(std::vector{fp16, bf16, fp64}), DType::fp64);
 }
 
-// An index has a dtype of its own and mixes nothing.
+// An index has its own dtype and does not take part in promotion.
 TEST(Promotion, IsNeededWhereInputsDiffer) {
   const Op& add = find_op("add");
   const TensorDesc fp16 = describe(DType::fp16, {2}), fp32 = describe(DType::fp32, {2});

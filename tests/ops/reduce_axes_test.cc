@@ -10,7 +10,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// Attributes with these axes, and axes kept as 1 or not.
+/// Attributes that name these axes. `keeps` keeps them as 1.
 Attrs reducing(const std::vector<std::int64_t>& axes, bool keeps) {
   Attrs attrs(reduce_attrs());
   attrs.put("axes", axes);
@@ -22,7 +22,7 @@ const Dims kShape = {2, 3, 4};
 
 }  // namespace
 
-// -1 is the last axis; no axis means all of them.
+// -1 is the last axis. An empty list means all axes.
 TEST(ReduceAxes, AreThoseThatAreNamed) {
   EXPECT_THAT(reduced_axes("op", kShape, reducing({1}, false)), ElementsAre(false, true, false));
   EXPECT_THAT(reduced_axes("op", kShape, reducing({-1, 0}, false)), ElementsAre(true, false, true));
@@ -45,13 +45,13 @@ TEST(ReduceAxes, LeaveTheOthers) {
   EXPECT_EQ(reduced_count("op", kShape, reducing({}, false)), 24);
 }
 
-// The result of 2x3x4 without axis 1 is 2x4: a step along axis 0 is 4 elements, along axis 2 one.
+// 2x3x4 without axis 1 is 2x4. A step along axis 0 is 4 elements, a step along axis 2 is 1 element.
 TEST(ReduceAxes, StepsInTheResultLeaveReducedAxesOut) {
   EXPECT_THAT(strides_in_result(kShape, {false, true, false}), ElementsAre(4, 0, 1));
   EXPECT_THAT(strides_in_result(kShape, {true, true, true}), ElementsAre(0, 0, 0));
 }
 
-// 0 1 2, 3 4 5: rows are 3 and 12, columns 3, 5 and 7, all 15.
+// 0 1 2, 3 4 5: the rows sum to 3 and 12, the columns to 3, 5 and 7, all to 15.
 TEST(ReduceAxes, SumsByHand) {
   const float values[] = {0, 1, 2, 3, 4, 5};
   const TensorDesc desc = describe(DType::fp32, {2, 3});
@@ -61,7 +61,7 @@ TEST(ReduceAxes, SumsByHand) {
   EXPECT_THAT(sums_over(reader, {true, true}), ElementsAre(15));
 }
 
-// Aligned at the last axis: [3, 1] lacks axis 0 and has 1 of axis 2.
+// The shapes are aligned at the last axis: [3, 1] lacks axis 0 and has extent 1 for axis 2.
 TEST(ReduceAxes, OfASizeAreThoseThatItLacks) {
   EXPECT_THAT(summed_axes("op", kShape, {3, 1}), ElementsAre(true, false, true));
   EXPECT_THAT(summed_axes("op", kShape, {2, 3, 4}), ElementsAre(false, false, false));

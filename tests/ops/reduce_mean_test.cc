@@ -13,7 +13,7 @@ using testing::IsNan;
 using testing::Pointwise;
 using testing::ThrowsMessage;
 
-// 0, 1, ..., 11 as 2 x 3 x 2: by hand.
+// The input is 0, 1, ..., 11 as 2 x 3 x 2. The expected values are computed by hand.
 std::vector<Given> reduce_mean_example() {
   return {{DType::fp32, {2, 3, 2}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}}};
 }
@@ -50,7 +50,8 @@ TEST(ReduceMean, NamesWrongAxes) {
   EXPECT_THAT(error("[3]"), ThrowsMessage<Error>(HasSubstr("axis 3 is out of range")));
 }
 
-// Every set of axes of a tensor with rows longer than a piece, and one with many short rows.
+// Tries every set of axes of a tensor with rows longer than a piece, and of one with many short
+// rows.
 TEST(ReduceMean, KernelsAgreeOnEverySetOfAxes) {
   for (const Dims& shape : {Dims{3, 2, 5, 1500}, Dims{300, 4, 70, 2}, Dims{1, 70000, 1, 2}}) {
     std::vector<double> x(static_cast<std::size_t>(element_count(shape)));
@@ -83,7 +84,7 @@ TEST(ReduceMean, OfNothingIsNaN) {
   }
 }
 
-// As for mean: 3 * 2^-149 / 3 vanishes where every element is scaled first.
+// 3 * 2^-149 / 3 vanishes if every element is scaled first, as in mean.
 TEST(ReduceMean, ScalesBeforeItSums) {
   const std::vector<Given> tiny = {{DType::fp32, {1, 3}, std::vector<double>(3, 0x1p-149)}};
   const AttrTexts attrs = {{"axes", "[1]"}};

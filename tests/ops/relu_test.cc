@@ -16,16 +16,16 @@ TEST(Relu, KeepsPositiveNumbersAndNaN) {
               ElementsAre(0, 0, 2, kInf, 0, IsNan()));
 }
 
-// Compare and select: a closed gate gives exactly 0 even for an infinite gradient, a NaN feature
-// passes it.
+// Select returns exactly 0 for a closed gate, even for an infinite gradient. A NaN feature passes
+// the gradient.
 TEST(ReluGrad, SelectsByTheFeature) {
   EXPECT_THAT(
       reference_values("relu_grad", DType::fp32, {{5, 6, 7, kInf, 9}, {-1, 0, 2, -1, kNan}}),
       ElementsAre(0, 0, 7, 0, 9));
 }
 
-// The mask of 910A: a closed gate times an infinite gradient is NaN, and 2^-127, half the smallest
-// normal number, lets half the gradient through.
+// The 910A multiplies by a mask. A closed gate times an infinite gradient is NaN. 2^-127, half the
+// smallest normal number, lets half of the gradient through.
 TEST(ReluGrad, MaskOf910A) {
   on_every_isa([] {
     EXPECT_THAT(kernel_values("relu_grad", "relu_grad", DType::fp32,
@@ -37,7 +37,7 @@ TEST(ReluGrad, MaskOf910A) {
   });
 }
 
-// fp16's constant is the smallest subnormal itself: every positive feature opens the gate.
+// The constant of fp16 is the smallest subnormal number, so every positive feature opens the gate.
 TEST(ReluGrad, MaskOf910AIsNeverAFractionInHalf) {
   on_every_isa([] {
     EXPECT_THAT(kernel_values("relu_grad", "relu_grad", DType::fp16,

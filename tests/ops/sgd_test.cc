@@ -50,8 +50,8 @@ std::vector<TensorDesc> buffers(Dims shape) {
 
 }  // namespace
 
-// torch 1.13's SGD, its first step: accum is made of the gradient alone, undamped, and what the
-// buffer held before is not read.
+// Source: torch 1.13, SGD, first step. accum becomes the gradient, without dampening. The buffer's
+// earlier content is not read.
 TEST(Sgd, FirstStepMakesAccum) {
   const double nan = std::nan("");
   on_every_isa([&] {
@@ -73,7 +73,7 @@ TEST(Sgd, FirstStepMakesAccum) {
   });
 }
 
-// The reference, with numbers that every vector of the kernels meets.
+// 1031 elements fill several vectors and leave a tail.
 TEST(Sgd, FirstStepConforms) {
   const Op& op = find_op("sgd");
   const Problem problem = make_problem(
@@ -81,7 +81,7 @@ TEST(Sgd, FirstStepConforms) {
   for (const char* variant : kSgdVariants) {
     EXPECT_TRUE(expect_conforms(find_kernel("sgd", variant), problem, 2));
   }
-  // It does not read accum.
+  // accum is not read.
   EXPECT_EQ(op.traffic(problem).bytes(), 4 * 1031 * 4);
 }
 
@@ -136,14 +136,14 @@ TEST(Sgd, WithoutMomentumAccumIsLeftAlone) {
   }
 }
 
-// Against torch.optim.SGD's formula, written out: what the reference gives for the first case.
+// The formula of torch.optim.SGD, written out, gives the reference's result of the first case.
 TEST(Sgd, ReferenceIsTheFormula) {
   EXPECT_THAT(reference_values("sgd", DType::fp32, {{1, 2}, {0.5, -1}, {4, 8}},
                                {{"lr", "0.25"}, {"momentum", "0.5"}}),
               ElementsAre(0.375, 1.25));
 }
 
-// Tensors of odd sizes, one behind the other, give what one buffer gives.
+// Tensors of odd sizes, stored one after the other, give the result of one buffer.
 TEST(Sgd, SizesDoNotChangeTheResult) {
   std::vector<std::vector<double>> values(3);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -12,13 +12,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// exp of 0, ln 2, ln 5 are 1, 2, 5; 128ths of a logarithm are not, so the logits are rounded.
+// exp of 0, ln 2, ln 5 is 1, 2, 5. fp32 cannot hold ln 2 and ln 5, so the logits are rounded.
 TEST(Softmax, HandComputed) {
   const double ln2 = double(float(std::log(2.0))), ln5 = double(float(std::log(5.0)));
   const Values y = reference_of_tensors("softmax", {{DType::fp32, {1, 3}, {0, ln2, ln5}}});
   EXPECT_THAT(
       y[0], ElementsAre(DoubleNear(0.125, 1e-7), DoubleNear(0.25, 1e-7), DoubleNear(0.625, 1e-7)));
-  // Down the columns: 0 and ln 2 share 1/3 and 2/3.
+  // Along the columns, 0 and ln 2 have shares 1/3 and 2/3.
   const Values columns =
       reference_of_tensors("softmax", {{DType::fp32, {2, 2}, {0, ln2, ln2, ln2}}}, {{"dim", "0"}});
   EXPECT_THAT(columns[0], ElementsAre(DoubleNear(1.0 / 3, 1e-7), DoubleNear(0.5, 1e-7),
@@ -33,14 +33,14 @@ TEST(Softmax, LargeLogitsDoNotOverflow) {
   }
 }
 
-// (dy - sum(dy*y))*y with y = 1/4, 3/4 and dy = 4, 8: the sum is 7.
+// (dy - sum(dy*y))*y with y = 1/4, 3/4 and dy = 4, 8. The sum is 7.
 TEST(SoftmaxGrad, HandComputed) {
   EXPECT_THAT(reference_of_tensors("softmax_grad", {{DType::fp32, {1, 2}, {4, 8}},
                                                     {DType::fp32, {1, 2}, {0.25, 0.75}}})[0],
               ElementsAre(-0.75, 0.75));
 }
 
-// Shares of 1/8, 1/4 and 5/8: their logarithms.
+// The logarithms of the shares 1/8, 1/4 and 5/8.
 TEST(LogSoftmax, HandComputed) {
   const double ln2 = double(float(std::log(2.0))), ln5 = double(float(std::log(5.0)));
   const std::vector<Given> x = {{DType::fp32, {1, 3}, {0, ln2, ln5}}};
@@ -53,7 +53,7 @@ TEST(LogSoftmax, HandComputed) {
     EXPECT_THAT(kernel_on_tensors("log_softmax", variant, {{DType::fp32, {2, 2}, {0, 7, 0, 7}}},
                                   {{"dim", "0"}})[0],
                 testing::Each(DoubleNear(-std::log(2.0), 1e-6)));
-    // What a share is too small for, its logarithm is not.
+    // The share underflows, but its logarithm does not.
     EXPECT_THAT(
         kernel_on_tensors("log_softmax", variant, {{DType::fp32, {1, 2}, {1e30, -1e30}}})[0],
         ElementsAre(0, double(-2e30f)));

@@ -11,8 +11,8 @@ namespace opbench {
 using testing::DoubleNear;
 using testing::ElementsAre;
 
-// Exact values from the table of the device's SoftplusV2 (log(1+e^x) to three digits) and, at 0,
-// ln 2.
+// Source: the exact values in the table of the device's SoftplusV2 (log(1+e^x) to three digits) and
+// ln 2 at 0.
 TEST(Softplus, PublishedValues) {
   const auto y = reference_values("softplus", DType::fp32, {{-80, -17, -16, -12, -10, -8, 0}});
   EXPECT_NEAR(y[0], 1.80e-35, 0.01e-35);
@@ -24,7 +24,7 @@ TEST(Softplus, PublishedValues) {
   EXPECT_DOUBLE_EQ(y[6], std::log(2.0));
 }
 
-// The reference's own log1p against the library's, over the whole range.
+// The reference's own log1p is compared with the library's over the whole range.
 TEST(Softplus, ReferenceIsExactToTheLastBitsOfFp64) {
   for (double x = -60; x < 20; x += 0.37) {
     const double x32 = double(float(x));
@@ -34,17 +34,17 @@ TEST(Softplus, ReferenceIsExactToTheLastBitsOfFp64) {
   }
 }
 
-// Linear strictly above the threshold, not at it: log(1+e^2) = 2.1269280110429727 (by hand: 2 +
-// log1p(e^-2)).
+// The function is linear strictly above the threshold: log(1+e^2) = 2.1269280110429727 (by hand: 2
+// + log1p(e^-2)).
 TEST(Softplus, ThresholdIsStrict) {
   const double above = 2.0000002384185791015625;  // the next fp32 after 2
   EXPECT_THAT(reference_values("softplus", DType::fp32, {{2, above}}, {{"threshold", "2"}}),
               ElementsAre(DoubleNear(2.1269280110429727, 1e-15), above));
 }
 
-// Where beta*x is the threshold once it is rounded to fp32, but not before. Source: PyTorch 1.13,
-// torch.nn.functional.softplus(torch.tensor([10.]), 0.3, 3) and so on; x itself where the exact
-// product decides.
+// beta*x equals the threshold only after rounding to fp32. Source: PyTorch 1.13,
+// torch.nn.functional.softplus(torch.tensor([10.]), 0.3, 3) and so on. The result is x itself if
+// the exact product decides.
 TEST(Softplus, TheRoundedProductDecides) {
   struct Tie {
     const char *beta, *threshold;
@@ -93,8 +93,8 @@ TEST(SoftplusGrad, HandComputed) {
               ElementsAre(0.5, DoubleNear(2 / (1 + std::exp(1.0)), 1e-15), 3, 0));
 }
 
-// exp(-104) is 0 in fp32, and Inf*0 is NaN. Source: PyTorch 1.13, y.backward(torch.tensor([inf]))
-// of softplus in fp32, the type that fp16 and bf16 are computed in, too.
+// exp(-104) is 0 in fp32, and Inf*0 is NaN. fp16 and bf16 are also computed in fp32. Source:
+// PyTorch 1.13, y.backward(torch.tensor([inf])) of softplus in fp32.
 TEST(SoftplusGrad, OfInfEndsWhereTheSlopeIsZero) {
   const std::vector<double> x = {-87, -100, -103.9375, -104, -60000, -kInf};
   const std::vector<double> dy(x.size(), kInf), minus_dy(x.size(), -kInf);
@@ -110,14 +110,14 @@ TEST(SoftplusGrad, OfInfEndsWhereTheSlopeIsZero) {
         };
         EXPECT_THAT(dx(dy, {}), expected) << variant << " " << name(dtype);
         EXPECT_THAT(dx(minus_dy, {}), negative) << variant << " " << name(dtype);
-        // With beta, too: the same products.
+        // beta leaves the products unchanged.
         EXPECT_THAT(dx(dy, {{"beta", "0.5"}})[4], nan) << variant << " " << name(dtype);
       }
     });
   }
 }
 
-// exp(12) is beyond fp16, the gradient is not: 65504/(1+e^12) = 0.40246. Source: by hand.
+// exp(12) overflows fp16, the gradient does not: 65504/(1+e^12) = 0.40246. Source: by hand.
 TEST(SoftplusGrad, DoesNotEndWhereExpDoes) {
   on_every_isa([&] {
     EXPECT_THAT(kernel_values("softplus_grad", "native", DType::fp16, {{-65504}, {-12}}),
@@ -125,11 +125,10 @@ TEST(SoftplusGrad, DoesNotEndWhereExpDoes) {
   });
 }
 
-// The gradient is the derivative of the reference: central differences.
 TEST(SoftplusGrad, AgreesWithFiniteDifferences) {
   for (const char* beta : {"1", "2.5", "-0.5"}) {
     for (const double x : {-3.0, -0.5, 0.25, 4.0}) {
-      const double h = 0x1p-8;  // exact in fp32 beside these x
+      const double h = 0x1p-8;  // exact in fp32 when added to these x
       const auto y = reference_values("softplus", DType::fp32, {{x - h, x + h}}, {{"beta", beta}});
       const auto dx = reference_values("softplus_grad", DType::fp32, {{1}, {x}}, {{"beta", beta}});
       EXPECT_NEAR(dx[0], (y[1] - y[0]) / (2 * h), 1e-5) << x << " beta " << beta;

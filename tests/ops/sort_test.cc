@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsNan;
 using testing::ThrowsMessage;
 
-// The example of torch.sort's documentation for a stable sort.
+// Source: the example of torch.sort's documentation for a stable sort.
 TEST(Sort, PublishedStableExample) {
   std::vector<double> x, indices;
   for (int i = 0; i < 9; ++i) x.push_back(0), x.push_back(1);
@@ -24,7 +24,7 @@ TEST(Sort, PublishedStableExample) {
   EXPECT_EQ(sorted[1], indices);
 }
 
-// NaN is the greatest, and -0 equals +0: torch's rule; by hand.
+// By hand, with torch's rule: NaN is the greatest, and -0 equals +0.
 TEST(Sort, PutsNanLastAndFirstInDescendingOrder) {
   const double nan = std::nan(""), inf = std::numeric_limits<double>::infinity();
   const std::vector<Given> inputs = {{DType::fp16, {7}, {nan, 0.0, inf, -0.0, nan, -inf, 2}}};
@@ -40,7 +40,8 @@ TEST(Sort, PutsNanLastAndFirstInDescendingOrder) {
               ElementsAre(0, 4, 2, 6, 1, 3, 5));
 }
 
-// Columns of [[3, 1], [1, 2], [3, 0]] in descending order, the first of equals first.
+// Columns of [[3, 1], [1, 2], [3, 0]] are sorted in descending order. Equal elements keep their
+// order.
 TEST(Sort, AlongAnotherAxis) {
   const std::vector<Given> inputs = {{DType::int64, {3, 2}, {3, 1, 1, 2, 3, 0}}};
   const AttrTexts attrs = {{"axis", "0"}, {"descending", "true"}};
@@ -53,14 +54,15 @@ TEST(Sort, AlongAnotherAxis) {
   }
 }
 
-// 2^24 and 2^24 + 1 are one number in fp32, so their order is lost.
+// 2^24 and 2^24 + 1 are equal in fp32, so their order is lost.
 TEST(Sort, CastToFp32TiesBeyondItsPrecision) {
   const std::vector<Given> inputs = {{DType::int64, {2}, {16777217, 16777216}}};
   EXPECT_THAT(kernel_on_tensors("sort", "native", inputs)[1], ElementsAre(1, 0));
   EXPECT_THAT(kernel_on_tensors("sort", "cast_fp32", inputs)[1], ElementsAre(0, 1));
 }
 
-// Long lines take the radix sort: all dtypes' signs, ties, and lines of one value.
+// Long lines take the radix sort. They contain both signs, ties, and lines of one value, in all
+// dtypes.
 TEST(Sort, KeysAgreeWithComparisonsOnLongLines) {
   std::vector<double> x(6000);
   for (std::size_t i = 0; i < 3000; ++i) x[i] = double(i * 7919 % 1201) - 600;

@@ -28,7 +28,7 @@ TEST(Split, CutsAlongTheAxis) {
               ElementsAre(ElementsAre(0, 1, 2, 3), ElementsAre(4, 5)));
 }
 
-// Expected: torch.chunk.
+// Source: torch.chunk.
 TEST(Split, ChunksAsTorchDoes) {
   EXPECT_THAT(parts(6, {{"chunks", "2"}}), ElementsAre(3, 3));
   EXPECT_THAT(parts(7, {{"chunks", "3"}}), ElementsAre(3, 3, 1));

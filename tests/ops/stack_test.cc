@@ -9,7 +9,7 @@ namespace opbench {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-// 0 1 2 / 3 4 5 and 100 101 102 / 103 104 105, as matrices, rows and columns of the result.
+// 0 1 2 / 3 4 5 and 100 101 102 / 103 104 105 become matrices, rows and columns of the result.
 TEST(Stack, AlongEveryAxis) {
   const std::vector<Dims> shapes = {{2, 3}, {2, 3}};
   EXPECT_EQ(moved_numbers("stack", shapes),

@@ -20,7 +20,7 @@ TEST(Sum, GivesAScalar) {
   EXPECT_TRUE(make_problem(op, {describe(DType::fp16, {2, 3})}, Attrs()).outputs[0].shape.empty());
 }
 
-// 100000 * 0.25 in fp16: beyond 512 a sum in fp16 would not see 0.25 any more.
+// 100000 * 0.25 in fp16: a sum in fp16 would stop growing at 512.
 TEST(Sum, KernelsAddFp16InFp32) {
   const std::vector<double> quarters(100001, 0.25);
   for (const char* variant : {"native", "reduce_sum_d"}) {

@@ -19,7 +19,7 @@ struct Told {
   std::vector<double> magnitude, greatest;
 };
 
-// Of output 0.
+// The terms of output 0.
 Told told_of(std::string_view name, const std::vector<Given>& given, const AttrTexts& attrs = {}) {
   const Op& op = find_op(name);
   std::vector<Tensor> tensors;
@@ -51,14 +51,14 @@ Given fp32(const Dims& shape, std::vector<double> values) {
 
 }  // namespace
 
-// Inputs are exact: one operation has no terms besides its result.
+// Inputs are exact, so one operation has only its result as a term.
 TEST(Terms, OfOneOperation) {
   EXPECT_THAT(told_of("sub", {fp32({2}, {3, 5}), fp32({2}, {2, 5})}).magnitude, ElementsAre(0, 0));
   EXPECT_TRUE(told_of("relu", {fp32({2}, {1, 2})}).greatest.empty());
 }
 
-// e^1 and its slope, both 2.718; a change by 1/32 is a little more than the slope: e^(1/32) is
-// 1.03174.
+// e^1 and its slope are both 2.718. A change of 1/32 gives slightly more than the slope: e^(1/32)
+// is 1.03174.
 TEST(Terms, FoundByAChangeOfTheInput) {
   const double e = std::exp(1);
   EXPECT_THAT(told_of("exp", {fp32({2}, {1, 0})}).magnitude,
@@ -70,7 +70,7 @@ TEST(Terms, ProductOfSomeFactors) {
   EXPECT_EQ(greatest_product({0, 0.25}), 1);
 }
 
-// The logarithm of a sum, of each row that counts.
+// The terms are the logarithm of a sum, for each row that counts.
 TEST(Terms, LossesOfRows) {
   const std::vector<Given> rows = {fp32({2, 2}, {30, 0, 1, 1}), {DType::int64, {2}, {0, -100}}};
   EXPECT_THAT(told_of("cross_entropy", rows).magnitude, ElementsAre(DoubleNear(1, 1e-12)));
@@ -80,7 +80,7 @@ TEST(Terms, LossesOfRows) {
               ElementsAre(DoubleNear(1, 1e-12), DoubleNear(31, 1e-12)));
 }
 
-// softmax(0, 0) is 1/2 each, of the exponent log(1/2), and what is wanted is (1, 0); dy is -4.
+// softmax(0, 0) is 1/2 each, with an exponent of log(1/2). The target is (1, 0), and dy is -4.
 TEST(Terms, DifferencesOfShares) {
   const std::vector<Given> row = {fp32({}, {-4}), fp32({1, 2}, {0, 0}), {DType::int64, {1}, {0}}};
   EXPECT_THAT(
@@ -99,7 +99,7 @@ TEST(Terms, Products) {
   EXPECT_GT(addcmul.greatest[0], 5e38);
 }
 
-// 1 + 2 + 4 in the first place: sums of 3 and 7 and addends of 2 and 4 are rounded.
+// The first output is 1 + 2 + 4. Its partial sums 3 and 7 and the addends 2 and 4 are rounded.
 TEST(Terms, SumsThatGrow) {
   const Told told =
       told_of("index_add", {fp32({2}, {1, -1}), {DType::int64, {2}, {0, 0}}, fp32({2}, {2, 4})});
@@ -107,7 +107,7 @@ TEST(Terms, SumsThatGrow) {
   EXPECT_THAT(told.greatest, ElementsAre(7, 1));
 }
 
-// accum 0.5*4 + 3, then 3 + 0.5*5, times a learning rate of 0.1.
+// accum is 0.5*4 + 3, then 3 + 0.5*5. The step multiplies it by a learning rate of 0.1.
 TEST(Terms, StepsOfAnOptimizer) {
   const Told told = told_of("sgd", {fp32({1}, {1}), fp32({1}, {3}), fp32({1}, {-4})},
                             {{"nesterov", "true"}, {"momentum", "0.5"}, {"lr", "0.125"}});
@@ -115,7 +115,7 @@ TEST(Terms, StepsOfAnOptimizer) {
   EXPECT_THAT(told.greatest, ElementsAre(5.5));
 }
 
-// What the terms come to where none of them cancels; before a mean divides.
+// The sum of the terms without cancellation, before a mean divides it.
 TEST(Terms, SumsOfTerms) {
   const Told sum =
       told_of("sum_to_size", {fp32({2, 2}, {3, -3, 1e-9, -1e-9})}, {{"size", "[2,1]"}});
@@ -132,7 +132,7 @@ TEST(Terms, SumsOfTerms) {
   EXPECT_THAT(infinite.greatest, ElementsAre(testing::Gt(5e38)));
 }
 
-// y = (1, 0): the second gradient is 0, the first a difference of what is all of dy.
+// y = (1, 0): the second gradient is 0. The first is a difference of two numbers as large as dy.
 TEST(Terms, GradientsOfShares) {
   const Told told = told_of("softmax_grad", {fp32({2}, {-4, 1}), fp32({2}, {1, 0})});
   EXPECT_THAT(told.magnitude, ElementsAre(8, 0));
@@ -141,8 +141,8 @@ TEST(Terms, GradientsOfShares) {
   EXPECT_THAT(logs.magnitude, ElementsAre(9, 1));
 }
 
-// Of shares 1/2 both, of which the exponents are 0; then of e^-30, whose exponent is 30: that of
-// the sum is 30 e^-30.
+// The shares are 1/2, with exponents 0. Then a share is e^-30, whose exponent is 30; the sum has 30
+// e^-30.
 TEST(Terms, SharesFollowExponents) {
   const Told told = told_of("softmax", {fp32({2, 2}, {7, 7, 0, -30})});
   EXPECT_THAT(told.magnitude,
@@ -160,12 +160,12 @@ TEST(Terms, MeansThatAreTakenAway) {
       "batch_norm",
       {fp32({2, 1}, {99, 101}), fp32({1}, {2}), fp32({1}, {-3}), fp32({1}, {0}), fp32({1}, {1})},
       {{"eps", "0"}});
-  // The elements and their mean, of which 401 are left, times 2, and 3; and what the inverse
-  // deviation is off by, whose variance of 1 has terms of 1 + 2*100^2: 1 + that, times 2.
+  // |x - mean| + |mean| + the mean of |x| is 1 + 100 + 100 = 201, times 2, plus 3. The variance of
+  // 1 has terms of 1 + 2*100^2 = 20001. The inverse deviation has 1 + 20001, times 2.
   EXPECT_THAT(channels.magnitude, ElementsAre(405 + 2 * 20002, 405 + 2 * 20002));
 }
 
-// Squares of side 4 and 2 that share 2 of their corners' coordinates lie in each other.
+// Squares of side 4 and 2 with a common corner: the second is inside the first.
 TEST(Terms, AreasFollowCoordinates) {
   const Told far = told_of(
       "pairwise_iou", {fp32({1, 4}, {100, 100, 104, 104}), fp32({1, 4}, {100, 100, 102, 102})});
@@ -176,8 +176,8 @@ TEST(Terms, AreasFollowCoordinates) {
 
 namespace {
 
-/// Sums over the elements of an output: their magnitudes, the terms that are stated, and how much
-/// they change with each relative change of the inputs.
+/// Sums over the elements of an output: their magnitudes, the stated terms, and their change with
+/// each relative change of the inputs.
 struct Sums {
   double result = 0, stated = 0, found = 0;
 };
@@ -225,8 +225,8 @@ Sums sums_of(const Problem& problem, std::size_t output) {
 
 }  // namespace
 
-// Stated terms are of the size of found ones; steps of functions, and means that are taken
-// away, are not seen from outside, and differences of inputs, which are exact, are no terms.
+// Stated terms have about the size of found terms. Changes of the inputs do not find steps inside
+// functions, or means that are subtracted. Differences of inputs are exact, so they have no terms.
 TEST(Terms, AsStatedAndAsFound) {
   int looked_at = 0;
   for (const Op* op : RegisteredOp::all()) {
@@ -243,8 +243,8 @@ TEST(Terms, AsStatedAndAsFound) {
   EXPECT_GE(looked_at, 40);
 }
 
-// An element that mixes others in other ways than by sums changes with thousands of inputs: its
-// terms have to be stated.
+// An element that combines others by more than sums changes with thousands of inputs. Its terms
+// must be stated.
 TEST(Terms, StatedWhereElementsMix) {
   for (const Op* op : RegisteredOp::all()) {
     if (op->mixing != Mixing::other || op->reference == nullptr) continue;

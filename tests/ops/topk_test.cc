@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::IsNan;
 using testing::ThrowsMessage;
 
-// The example of torch.topk's documentation.
+// Source: the example of torch.topk's documentation.
 TEST(TopK, PublishedExample) {
   const std::vector<Given> x = {{DType::fp32, {5}, {1, 2, 3, 4, 5}}};
   for (const Values& found : {reference_of_tensors("topk", x, {{"k", "3"}}),
@@ -22,7 +22,7 @@ TEST(TopK, PublishedExample) {
   }
 }
 
-// The first of equals first; NaN is the greatest.
+// The first of equal elements comes first. NaN is the greatest.
 TEST(TopK, EqualsAndNaN) {
   const double nan = std::nan("");
   const std::vector<Given> x = {{DType::fp16, {6}, {2, nan, 2, 1, nan, 1}}};

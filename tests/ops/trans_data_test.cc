@@ -14,7 +14,7 @@ using testing::ThrowsMessage;
 
 const Op& op() { return find_op("trans_data"); }
 
-/// As a case would make it: attributes shape the input too.
+/// The problem as a case would make it: attributes decide the shape of the input too.
 Problem cast(DType dtype, const Dims& shape, Format format, const AttrTexts& texts = {}) {
   const Attrs attrs = attrs_of(op(), texts);
   return make_problem(
@@ -155,8 +155,8 @@ TEST(TransDataOp, ItsGradientIsTheWayBack) {
   EXPECT_EQ(back.outputs[0], forward.inputs[0]);
 }
 
-// One image of 3 channels and 2 pixels: (c, w) = 10 c + w becomes pixel after pixel, each with 16
-// lanes; the lanes beyond the third are zero.
+// One image of 3 channels and 2 pixels: (c, w) = 10 c + w. Pixels follow each other, each with 16
+// lanes. The lanes after the third are zero.
 TEST(TransDataOp, HandComputed) {
   const Problem problem = cast(DType::int32, {1, 3, 1, 2}, Format::NCHW);
   Tensor x(problem.inputs[0]);
@@ -172,7 +172,7 @@ TEST(TransDataOp, HandComputed) {
   }
 }
 
-// Two groups of two rows and one channel share one fractal: rows 2 and 3 have their channel in lane
+// Two groups of two rows and one channel share one fractal. Rows 2 and 3 have their channel in lane
 // 1. Source: FractalGroups.
 TEST(TransDataOp, HandComputedGroups) {
   const Problem problem =

@@ -10,7 +10,7 @@ using testing::ThrowsMessage;
 
 namespace {
 
-// 1 2 3 / 4 5 6, by the reference and the variant.
+// The triangle of 1 2 3 / 4 5 6, by the reference and the variant.
 std::vector<double> triangle_of(const char* op, const char* diagonal) {
   const Given x{DType::fp32, {2, 3}, {1, 2, 3, 4, 5, 6}};
   const std::vector<double> y = reference_of_tensors(op, {x}, {{"diagonal", diagonal}})[0];

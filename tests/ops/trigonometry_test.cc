@@ -20,7 +20,7 @@ std::vector<double> trigonometric(std::string_view op,
 
 }  // namespace
 
-// Sources: sin(1) and cos(1) of DLMF 4.15.
+// Source: DLMF 4.15, sin(1) and cos(1).
 TEST(Trigonometry, Published) {
   EXPECT_THAT(trigonometric("sin", {{0, 1, HUGE_VAL}}),
               ElementsAre(0, DoubleNear(0.841470984807896507, 1e-15), IsNan()));
@@ -35,7 +35,7 @@ TEST(Trigonometry, GradientsByHand) {
               ElementsAre(0, DoubleNear(-2 * 0.841470984807896507, 1e-15)));
 }
 
-// Far from 0 an argument is still that number.
+// A large argument is reduced exactly.
 TEST(Trigonometry, KernelsReduceLargeArguments) {
   for (const char* op : {"sin", "cos"}) {
     const std::vector<double> x = {-1e6, 1e9, 65504, 1e30};

@@ -29,7 +29,7 @@ std::vector<double> grad_of(std::string_view op, const std::vector<double>& dy,
   return reference_values(op, DType::fp32, {dy, saved}, attrs);
 }
 
-// 2^16 fp32 numbers: both signs, every exponent, 128 mantissas each, NaN and Inf among them.
+// 2^16 fp32 numbers: both signs, every exponent with 128 mantissas each, NaN and Inf.
 std::vector<double> numbers_of_every_exponent() {
   std::vector<double> numbers;
   for (std::uint32_t i = 0; i < 1 << 16; ++i) {
@@ -59,12 +59,12 @@ void expect_accurate(const Accuracy& f, const std::vector<double>& x) {
     if (std::isnan(exact)) {
       ASSERT_TRUE(std::isnan(y[i])) << f.op << " of " << x[i] << " is " << y[i];
     } else if (std::isinf(rounded) || std::isinf(y[i])) {
-      // What is next to Inf may round to it.
+      // A result next to Inf may round to Inf.
       const double largest = double(std::numeric_limits<float>::max());
       ASSERT_TRUE(y[i] == rounded || std::fabs(exact) > largest * (1 - f.relative_error))
           << f.op << " of " << x[i] << " is " << y[i];
     } else {
-      // Steps of subnormal numbers, which a product with x takes along.
+      // Steps of subnormal numbers; a product with x multiplies them.
       const double steps = 2 + std::min(std::fabs(x[i]), 16.0);
       const double error = std::fabs(y[i] - exact) - steps * 0x1p-149;
       ASSERT_LE(error, f.relative_error * std::fabs(exact))
@@ -77,7 +77,7 @@ void expect_accurate(const Accuracy& f, const std::vector<double>& x) {
 
 }  // namespace
 
-// Abramowitz and Stegun 1964, tables 4.4, 4.2, 4.15 and 26.1: e, ln 2, tanh 1/2, P(1).
+// Source: Abramowitz and Stegun 1964, tables 4.4, 4.2, 4.15 and 26.1: e, ln 2, tanh 1/2, P(1).
 TEST(Unary, PublishedValues) {
   EXPECT_THAT(of("exp", {0, 1}), ElementsAre(1, DoubleNear(2.718281828459045, 1e-15)));
   EXPECT_THAT(of("log", {1, 2}), ElementsAre(0, DoubleNear(0.693147180559945, 1e-15)));
@@ -88,7 +88,7 @@ TEST(Unary, PublishedValues) {
                                                DoubleNear(0.841344746068543 - 1, 1e-15)));
 }
 
-// sqrt(2/pi) (1 + 0.044715) = 0.83356..., whose tanh is 0.68238...
+// sqrt(2/pi) (1 + 0.044715) = 0.83356..., and its tanh is 0.68238...
 TEST(Unary, GeluByTanh) {
   EXPECT_THAT(of("gelu", {1}, {{"approximate", "tanh"}}),
               ElementsAre(DoubleNear(0.841191990608277, 1e-14)));
@@ -142,7 +142,7 @@ TEST(Unary, VariantsAreAccurateOnEveryExponent) {
   });
 }
 
-// C11 F.10.4.4, which every variant follows, and for 0.5 and -0.5 PyTorch 1.13.
+// Source: C11 F.10.4.4, which every variant follows, and PyTorch 1.13 for 0.5 and -0.5.
 TEST(Unary, PowersOfWhatIsNoNumber) {
   const std::vector<double> x = {0, -0.0, -2, kInf, -kInf, kNan};
   const auto expect_powers = [&](const char* exponent, const auto& expected) {
@@ -161,7 +161,7 @@ TEST(Unary, PowersOfWhatIsNoNumber) {
   expect_powers("17", ElementsAre(0, 0, DoubleNear(-131072, 1), kInf, -kInf, IsNan()));
 }
 
-// sign(0) is 0, and so is that of NaN.
+// sign(0) is 0, and sign(NaN) is 0.
 TEST(UnaryGrad, ByHand) {
   EXPECT_THAT(grad_of("abs_grad", {2, 3, 4, 5}, {-7, 7, 0, kNan}), ElementsAre(-2, 3, 0, 0));
   EXPECT_THAT(grad_of("pow_grad", {2, 1}, {3, kNan}, {{"exponent", "3"}}),
@@ -171,12 +171,12 @@ TEST(UnaryGrad, ByHand) {
   EXPECT_THAT(grad_of("rsqrt_grad", {3}, {2}), ElementsAre(-12));
   EXPECT_THAT(grad_of("tanh_grad", {4, 5}, {0.5, -1}), ElementsAre(3, 0));
   EXPECT_THAT(grad_of("sigmoid_grad", {4, 5}, {0.25, 1}), ElementsAre(0.75, 0));
-  // Where x is 0, both forms of gelu rise by a half.
+  // Both forms of gelu have a slope of 1/2 at 0.
   EXPECT_THAT(grad_of("gelu_grad", {4}, {0}), ElementsAre(2));
   EXPECT_THAT(grad_of("gelu_grad", {4}, {0}, {{"approximate", "tanh"}}), ElementsAre(2));
 }
 
-// As the root that is taken of x. Source: PyTorch 1.13.
+// The gradient uses the root of x. Source: PyTorch 1.13.
 TEST(UnaryGrad, PowersByRoots) {
   const std::vector<double> dy = {1, 1, 1}, x = {4, -kInf, -0.0};
   const auto of_half = ElementsAre(0.25, IsNan(), -kInf);
@@ -192,7 +192,7 @@ TEST(UnaryGrad, PowersByRoots) {
   });
 }
 
-// At the bounds the gradient passes; NaN is in no interval.
+// The gradient passes at the bounds. NaN is outside every interval.
 TEST(UnaryGrad, ClampClosesOutsideItsBounds) {
   const std::vector<double> dy = {1, 2, 3, 4, 5, kInf}, x = {-2, -1, 0, 2, kNan, 3};
   const AttrTexts bounds = {{"min", "-1"}, {"max", "2"}};
@@ -205,7 +205,7 @@ TEST(UnaryGrad, ClampClosesOutsideItsBounds) {
   });
 }
 
-// Products that overflow or vanish on the way to a result that does neither.
+// Intermediate products would overflow or vanish; the results do not.
 TEST(UnaryGrad, NothingBetweenOverflows) {
   const double largest = 0x1.fffffep127, least = 0x1p-149;
   on_every_isa([&] {

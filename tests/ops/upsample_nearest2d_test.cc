@@ -14,9 +14,9 @@ TEST(UpsampleNearest2d, HandComputed) {
   for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
     const Given x{dtype, {1, 1, 2, 2}, {1, 2, 3, 4}};
     expect_values("upsample_nearest2d", {x}, {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4});
-    // floor(w*2/3): 0, 0, 1.
+    // The sources are floor(w*2/3): 0, 0, 1.
     expect_values("upsample_nearest2d", {x}, {1, 1, 2}, {{"output_size", "[1,3]"}});
-    // floor(w/1.5): 0, 0, 1.
+    // The sources are floor(w/1.5): 0, 0, 1.
     expect_values("upsample_nearest2d", {x}, {1, 1, 2},
                   {{"output_size", "[1,3]"}, {"scale_w", "1.5"}});
   }
@@ -24,7 +24,8 @@ TEST(UpsampleNearest2d, HandComputed) {
                 {12, 9}, {{"input_size", "[1,2]"}});
 }
 
-// What a scale leads beyond the plane is its last place. Source: ATen's nearest_neighbor_compute.
+// A scale may lead beyond the plane; the last place is taken. Source: ATen's
+// nearest_neighbor_compute.
 TEST(UpsampleNearest2d, PlacesStayInside) {
   expect_values("upsample_nearest2d", {{DType::fp32, {1, 1, 1, 2}, {1, 2}}}, {1, 2, 2, 2},
                 {{"output_size", "[1,4]"}, {"scale_w", "1"}});
@@ -32,9 +33,8 @@ TEST(UpsampleNearest2d, PlacesStayInside) {
                 {{"output_size", "[1,2]"}, {"scale_w", "1e-45"}});
 }
 
-// The scale decides even where the extents are equal or one is twice the other. Source:
-// PyTorch 1.13, torch._C._nn.upsample_nearest2d of [1,2,1,6] to [1,6] with scales 1.5 and 1.1, to
-// [1,12] with 3.
+// The scale decides even if the extents are equal or one is twice the other. Source: PyTorch 1.13,
+// torch._C._nn.upsample_nearest2d of [1,2,1,6] to [1,6] with scales 1.5 and 1.1, to [1,12] with 3.
 TEST(UpsampleNearest2d, AGivenScaleDecides) {
   const Given x{DType::fp32, {1, 2, 1, 6}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
   expect_values("upsample_nearest2d", {x}, {0, 0, 1, 2, 3, 4, 6, 6, 7, 8, 9, 10},

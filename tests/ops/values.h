@@ -22,7 +22,7 @@ inline std::vector<double> fp32_values(std::string_view op,
   return reference_values(op, DType::fp32, inputs, attrs);
 }
 
-/// The first output of the reference, which that of `native` has to equal.
+/// The first output of the reference. The output of `native` must equal it.
 inline std::vector<double> agreed_values(std::string_view op, const std::vector<Given>& inputs,
                                          const AttrTexts& attrs = {}) {
   const std::vector<double> y = reference_of_tensors(op, inputs, attrs)[0];
@@ -30,7 +30,7 @@ inline std::vector<double> agreed_values(std::string_view op, const std::vector<
   return y;
 }
 
-/// Expects the first output of the reference, and of `native` with every instruction set, to match.
+/// Checks the first output of the reference, and of `native` with every instruction set.
 template <class Expected = std::vector<double>>
 void expect_values(std::string_view op, const std::vector<Given>& inputs, const Expected& expected,
                    const AttrTexts& attrs = {}) {

@@ -1,6 +1,6 @@
-// How repeated inputs of element-wise kernels are handed out: as they lie, as a single element, or
-// expanded, around a long run (256), a piece (1024) and vectors, and streamed to rows that do not
-// begin at one.
+// Tests how repeated inputs of element-wise kernels are passed on: as stored, as a single element,
+// or expanded. Sizes are around a long run (256), a piece (1024) and vectors. Some outputs are
+// streamed to rows that begin inside a vector.
 #include <gtest/gtest.h>
 
 #include "tests/conforms.h"
@@ -21,7 +21,7 @@ std::vector<std::vector<Dims>> broadcast_shapes() {
     all.push_back({{2, 3, run}, {2, 1, run}});
     all.push_back({{2, 3, run}, {2, 1, 1}});
   }
-  // These outgrow a core's cache; rows of 5003 elements.
+  // These exceed a core's cache, with rows of 5003 elements.
   all.push_back({{400, 5003}, {5003}});
   all.push_back({{400, 5003}, {400, 1}});
   all.push_back({{400, 1}, {400, 5003}});

@@ -21,7 +21,7 @@ Problem problem_of(DType from, DType to, std::int64_t count) {
   return make_problem(op, {describe(from, {count})}, attrs_of(op, {{"to", std::string(name(to))}}));
 }
 
-// What a variant makes of `values` of dtype `From`, as fp64.
+// The result of a variant for `values` of dtype `From`, as fp64.
 template <class From>
 std::vector<double> cast(std::string_view variant, DType from, DType to,
                          const std::vector<From>& values) {
@@ -45,7 +45,7 @@ std::vector<double> cast(std::string_view variant, DType from, DType to,
 
 constexpr const char* kExact[] = {"reference", "native", "cast"};
 
-// Random data of the whole range of a dtype, with its special values.
+// Random data over the whole range of a dtype, with its special values.
 Tensor mixed(DType dtype, std::int64_t count) {
   Tensor x(describe(dtype, {count}));
   const auto bits = noise(x.desc.bytes(), 7);
@@ -54,7 +54,7 @@ Tensor mixed(DType dtype, std::int64_t count) {
   if (dtype == DType::boolean) {
     for (std::int64_t i = 0; i < count; ++i) x.as<std::uint8_t>()[i] &= 1;
   }
-  if (is_floating(dtype)) {  // half of them within reach of every integer
+  if (is_floating(dtype)) {  // half of them in the range of every integer dtype
     generate({DistributionKind::normal, 0, 100}, 3, dtype, count, {0, count / 2}, x.data());
   }
   return x;
@@ -142,9 +142,9 @@ TEST(Cast, BoolIsNotZero) {
   }
 }
 
-// 2049 + 2^-13 rounds to fp32 as 2049, a tie of fp16 that goes to 2048; rounded once it is 2050.
-// 2^57 + 2^49 + 1 is above the tie of bf16, and in fp64 no more. int32 2^24 + 2^16 + 1 likewise in
-// fp32.
+// 2049 + 2^-13 rounds to fp32 as 2049, which is a tie of fp16 and goes to 2048. Rounded once, it is
+// 2050. 2^57 + 2^49 + 1 is above the tie of bf16, but on it in fp64. int32 2^24 + 2^16 + 1 is on
+// the tie in fp32.
 TEST(Cast, RoundsOnce) {
   for (const char* variant : kExact) {
     EXPECT_THAT(cast(variant, DType::fp64, DType::fp16, std::vector<double>{2049 + 0x1p-13, 2049}),
@@ -165,8 +165,8 @@ TEST(Cast, RoundsOnce) {
   }
 }
 
-// -128 to 255 of int32: as the framework. Beyond +-2048 fp16 drops the last bit; int8 is out from
-// 1920 on, where 128 is added to it first.
+// int32 -128 to 255 are converted as in the framework. fp16 drops the last bit beyond +-2048. For
+// int8 this begins at 1920, because 128 is added first.
 TEST(Cast910A, Int32ToEightBitsGoesThroughHalf) {
   EXPECT_THAT(cast("npu_910a", DType::int32, DType::uint8,
                    std::vector<std::int32_t>{-1, 256, 2047, 2049, 2051, 1000000}),

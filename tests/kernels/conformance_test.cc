@@ -1,5 +1,5 @@
-// Every kernel against its operator's reference, over dtypes, formats, sizes around every vector
-// width, threads and instruction sets. Nobody edits this file to add a kernel.
+// Checks every kernel against its operator's reference, over dtypes, formats, sizes around every
+// vector width, threads and instruction sets. A new kernel needs no entry here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,15 +23,15 @@ std::vector<Dims> shapes_for(Format format) {
   if (origin_format_of(format) == Format::NCDHW) return {{1, 2, 3, 5, 7}, {2, 18, 2, 4, 4}};
   std::vector<Dims> shapes = {{1, 1, 1, 1},   {2, 3, 5, 7}, {1, 15, 3, 3}, {2, 16, 7, 7},
                               {1, 18, 9, 11}, {2, 0, 3, 3}, {3, 58, 1, 1}};
-  // Vectors of channels; a weight of more rows than a fractal has.
+  // Vectors of channels, and a weight with more rows than a fractal.
   if (format == Format::NC1HWC0) shapes.insert(shapes.end(), {{1}, {16}, {58}});
   if (format == Format::FRACTAL_NZ) shapes.insert(shapes.end(), {{33, 17}, {16, 48}, {1, 5}});
   if (format == Format::FRACTAL_Z) shapes.insert(shapes.end(), {{58, 24, 1, 1}, {33, 17, 3, 2}});
   return shapes;
 }
 
-/// The problems of an operator over shapes as --shapes would make them; none where it takes them
-/// not.
+/// The problems of an operator over shapes as --shapes would make them. Empty if the operator does
+/// not take them.
 std::vector<Problem> problems_of(const Op& op, const std::vector<Dims>& shapes, DType dtype,
                                  Format format, const Attrs& attrs) {
   std::vector<Problem> problems;
@@ -40,13 +40,14 @@ std::vector<Problem> problems_of(const Op& op, const std::vector<Dims>& shapes, 
       problems.push_back(make_problem(
           op, describe_inputs(op, shapes_like(op, shape, attrs), dtype, format, attrs), attrs));
     } catch (const Error&) {
-      // Another rank, another divisor.
+      // The operator takes another rank or another divisor. The next shape is tried.
     }
   }
   return problems;
 }
 
-/// How often the kernel ran over all dtypes, formats and shapes under these attributes.
+/// Runs the kernel over all dtypes, formats and shapes with these attributes, and returns the
+/// number of runs.
 int runs_under(const Kernel& kernel, const Op& op, const Attrs& attrs) {
   int runs = 0;
   for (const DType dtype : op.dtypes) {
@@ -59,8 +60,8 @@ int runs_under(const Kernel& kernel, const Op& op, const Attrs& attrs) {
   return runs;
 }
 
-/// What to try where a kernel takes nothing under the default attributes: every switch the other
-/// way, and as many groups as some shape has channels.
+/// The attributes to try if a kernel takes no problem with the default attributes: every switch
+/// inverted, and as many groups as some shape has channels.
 std::vector<Attrs> other_attrs(const Op& op) {
   std::vector<Attrs> others;
   for (const AttrSpec& spec : op.attrs) {
@@ -79,7 +80,7 @@ std::vector<Attrs> other_attrs(const Op& op) {
 
 }  // namespace
 
-// For GoogleTest: a pointer would be another name in every run.
+// GoogleTest would print a pointer, which differs from run to run.
 void PrintTo(const Kernel* kernel, std::ostream* out) { *out << kernel->key(); }
 
 class Conformance : public testing::TestWithParam<const Kernel*> {};
@@ -96,7 +97,7 @@ TEST_P(Conformance, AgreesWithTheReference) {
   });
 }
 
-// The same bits for every number of threads, but for what libraries of others leave open.
+// The bits are equal for every number of threads, except for libraries that do not guarantee it.
 TEST_P(Conformance, DoesNotDependOnThreads) {
   const Kernel& kernel = *GetParam();
   if (kernel.sums_by_thread) {
@@ -138,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Conformance, testing::ValuesIn(RegisteredKerne
                            return name;
                          });
 
-// Beyond the cache outputs are streamed: the same values, every tail.
+// Outputs larger than the cache are streamed. The values are equal for every tail.
 TEST(Streaming, GivesTheSameBitsAsPlainStores) {
   const ScopedStreamsFrom everything_that_large(0);
   for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {

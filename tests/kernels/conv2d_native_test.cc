@@ -1,6 +1,6 @@
-// A framework's convolutions in plain formats and their gradients: around every vector of places
-// and of outputs, strips of an image, several images at a time, strides and padding beyond the
-// kernel.
+// Tests a framework's convolutions in plain formats and their gradients. Sizes are around every
+// vector of places and of outputs, strips of an image, and several images at a time. Strides and
+// padding exceed the kernel.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -39,17 +39,17 @@ std::vector<PlainConvolution> plain_convolutions() {
                    {{"stride", stride}, {"dilation", "[3,2]"}, {"padding", "3"}, {"groups", "4"}}});
     all.push_back({{1, 4, 7, 8}, {33, 4, 1, 1}, {{"stride", stride}}});
   }
-  // More padding than half a kernel and than the kernel, one larger than the image.
+  // The padding exceeds half a kernel and a whole kernel. One kernel is larger than the image.
   all.push_back({{1, 3, 4, 5}, {6, 3, 3, 3}, {{"padding", "4"}}});
   all.push_back({{1, 3, 4, 5}, {3, 1, 3, 3}, {{"padding", "4"}, {"groups", "3"}}});
   all.push_back({{1, 3, 3, 2}, {6, 3, 7, 6}, {{"padding", "[3,4]"}}});
   all.push_back({{1, 3, 1, 1}, {5, 3, 5, 5}, {{"padding", "4"}, {"stride", "2"}}});
-  // Images that do not fit into a core's cache, many that do, none.
+  // Images that do not fit into a core's cache, many images that do, and an empty batch.
   all.push_back({{1, 16, 200, 200}, {3, 16, 3, 3}, {{"padding", "1"}}});
   all.push_back({{1, 16, 201, 200}, {3, 16, 3, 3}, {{"padding", "1"}, {"stride", "2"}}});
   all.push_back({{65, 16, 4, 5}, {3, 16, 3, 3}, {{"padding", "1"}}});
   all.push_back({{0, 3, 4, 5}, {3, 3, 3, 3}, {{"padding", "1"}}});
-  // More terms than are taken at a time.
+  // More terms than are processed at a time.
   all.push_back({{1, 130, 4, 4}, {17, 130, 3, 3}, {{"padding", "1"}}});
   return all;
 }
@@ -58,7 +58,7 @@ std::string pair_text(std::int64_t h, std::int64_t w) {
   return '[' + std::to_string(h) + ',' + std::to_string(w) + ']';
 }
 
-// The three uses of a shape.
+// The convolution of a shape and its two gradients.
 std::vector<Problem> plain_problems(const PlainConvolution& s, DType dtype) {
   const auto make = [&](const char* op, std::vector<Dims> inputs, const AttrTexts& attrs) {
     return problem_with(find_op(op), inputs, attrs, dtype, Format::NCHW);
@@ -95,7 +95,7 @@ TEST_P(NativeConv2d, AgreesWithTheReference) {
   EXPECT_GT(held, 200);
 }
 
-// Sums have one order, however the work is shared.
+// The order of a sum does not depend on how the work is divided.
 TEST_P(NativeConv2d, GivesTheSameBitsWithEveryNumberOfThreads) {
   for (const PlainConvolution& shape : plain_convolutions()) {
     for (const Problem& problem : plain_problems(shape, GetParam())) {

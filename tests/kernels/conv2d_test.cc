@@ -1,5 +1,6 @@
-// Convolutions of the device and their gradients around every tile: places of a row, channels and
-// outputs of a block, strides, and windows that reach beyond the image. Padding lanes hold NaN.
+// Tests the device's convolutions and their gradients. Sizes are around every tile: places of a
+// row, channels and outputs of a block, and strides. Windows extend beyond the image. Padding lanes
+// hold NaN.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -20,10 +21,10 @@ struct BlockedConvolution {
 
 std::vector<BlockedConvolution> blocked_convolutions() {
   std::vector<BlockedConvolution> all;
-  // Rows of up to two tiles of 14 places, and one more.
+  // Rows have up to two tiles of 14 places and one more place.
   for (std::int64_t w = 1; w <= 29; ++w)
     all.push_back({1, 3, 1, w, 17, 1, 3, {{"padding", "[0,1]"}}});
-  // Places of a stride that are read together, and those before and after that only some have.
+  // The places of a stride are read together. Some places before and after them are missing.
   for (std::int64_t w = 1; w <= 9; ++w) {
     for (const char* stride : {"2", "3", "4"}) {
       all.push_back({1, 17, 1, w, 5, 1, 3, {{"stride", stride}, {"padding", "[0,2]"}}});
@@ -40,7 +41,7 @@ std::vector<BlockedConvolution> blocked_convolutions() {
         {1, 17, 9, 16, 5, 2, 3, {{"stride", stride}, {"dilation", "[3,2]"}, {"padding", "3"}}});
     all.push_back({1, 4, 7, 8, 33, 1, 1, {{"stride", stride}}});
   }
-  // More padding than half a kernel, a kernel larger than the image, taps that meet nothing.
+  // The padding exceeds half a kernel, a kernel exceeds the image, and taps meet no element.
   all.push_back({1, 3, 4, 5, 6, 3, 3, {{"padding", "4"}}});
   all.push_back({1, 3, 3, 2, 6, 7, 6, {{"padding", "[3,4]"}}});
   all.push_back({1, 18, 2, 3, 20, 5, 5, {{"padding", "5"}, {"dilation", "2"}, {"stride", "2"}}});
@@ -54,11 +55,11 @@ std::vector<BlockedConvolution> blocked_convolutions() {
   all.push_back({3, 49, 1, 1, 33, 1, 1});
   all.push_back({3, 12, 3, 3, 24, 3, 3, {{"groups", "4"}}, 4});
   all.push_back({3, 40, 2, 3, 80, 2, 3, {{"groups", "4"}}, 4});
-  // Images that do not fit into a core's cache, several that do.
+  // Images that do not fit into a core's cache, and several that do.
   all.push_back({1, 16, 200, 200, 3, 3, 3, {{"padding", "1"}}});
   all.push_back({1, 16, 201, 200, 3, 3, 3, {{"padding", "1"}, {"stride", "2"}}});
   all.push_back({5, 16, 4, 5, 3, 3, 3, {{"padding", "1"}}});
-  // Groups that share a block of the weight, that fill one, and that cross blocks.
+  // Groups that share a block of the weight, that fill a block, and that cross blocks.
   all.push_back({2, 12, 5, 6, 24, 3, 3, {{"groups", "4"}, {"padding", "1"}}, 4});
   all.push_back({1, 64, 4, 17, 96, 1, 1, {{"groups", "4"}}, 4});
   all.push_back({1, 40, 5, 6, 80, 3, 3, {{"groups", "4"}, {"stride", "2"}}, 4});
@@ -68,7 +69,8 @@ std::vector<BlockedConvolution> blocked_convolutions() {
     attrs["stride"] = "2";
     all.push_back({2, c, 7, 31, c, 3, 3, attrs, c});
   }
-  // Rows of a depthwise convolution that meet the same taps: some, one, none; bands of them.
+  // Rows of a depthwise convolution that meet equal taps: several rows, one row, no row, and bands
+  // of rows.
   for (const char* padding : {"0", "3", "5"}) {
     AttrTexts attrs = {{"groups", "17"}, {"padding", padding}, {"dilation", "2"}};
     all.push_back({2, 17, 9, 10, 17, 5, 5, attrs, 17});
@@ -79,7 +81,7 @@ std::vector<BlockedConvolution> blocked_convolutions() {
   return all;
 }
 
-// The three uses of a shape.
+// The convolution of a shape and its two gradients.
 std::vector<Problem> blocked_problems(const BlockedConvolution& s, DType dtype) {
   const Dims x = {s.n, s.c, s.h, s.w}, w = {s.m, s.c / s.groups, s.kh, s.kw};
   const auto text = [](std::int64_t h, std::int64_t v) {
@@ -114,7 +116,7 @@ TEST_P(Conv2dShapes, AgreeWithTheReference) {
   EXPECT_GT(held, 300);
 }
 
-// Sums have one order, whatever the vectors hold and however the work is shared.
+// The order of a sum does not depend on the vector width or on how the work is divided.
 TEST_P(Conv2dShapes, GiveTheSameBitsOnEveryIsaAndThread) {
   for (const BlockedConvolution& shape : blocked_convolutions()) {
     for (const Problem& problem : blocked_problems(shape, GetParam())) {

@@ -7,7 +7,8 @@
 namespace opbench {
 namespace {
 
-// [batch 2, outer 2, extent 5] rows of `bytes`, picked by 4 indices a batch; one lies outside.
+// Rows of `bytes` in [batch 2, outer 2, extent 5] are picked by 4 indices a batch. One index is out
+// of range.
 template <class Index>
 void expect_rows(std::size_t bytes) {
   const GatherView view{.batch = 2, .outer = 2, .extent = 5, .count = 4, .zeros_outside = true};

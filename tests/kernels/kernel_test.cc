@@ -43,7 +43,8 @@ TEST(KernelRegistry, ProvidersAreSpelledAsTheReportsDo) {
   EXPECT_EQ(name(Provider::own), "own");
 }
 
-// A kernel of a user says nothing of it; those of this repository do, but for tests' own.
+// The default provider is `own`, for kernels of users. Kernels of this repository state another
+// provider, except those of tests.
 TEST(KernelRegistry, KernelsOfOthersAreTheirOwn) {
   EXPECT_EQ(Kernel{}.provider, Provider::own);
   for (const Kernel* kernel : RegisteredKernel::all()) {

@@ -1,6 +1,6 @@
-// Every variant of the operators that make the layers of a network against their references, over
-// shapes and attributes that the conformance test does not reach; padding lanes hold NaN. Nobody
-// edits this file to add a variant.
+// Checks every variant of the operators in a network's layers against the reference, over shapes
+// and attributes that the conformance test does not cover. Padding lanes hold NaN. A new variant
+// needs no entry here.
 #include <gmock/gmock.h>
 
 #include "tests/conforms.h"
@@ -34,20 +34,20 @@ const std::vector<LayerUse>& layer_uses() {
       {"matmul", {{20, 13}, {9, 20}}, {{"transpose_a", "true"}, {"transpose_b", "true"}}},
       {"matmul", {{3, 17, 5}, {3, 5, 16}}},
       {"matmul", {{2, 3, 7, 18}, {2, 3, 18, 80}}},
-      // Around tiles of 64 rows and 96 columns, loaded in parts of 256 columns.
+      // Sizes are around tiles of 64 rows and 96 columns, which are loaded in parts of 256 columns.
       {"matmul", {{65, 257}, {257, 96}}},
       {"matmul", {{64, 31}, {31, 95}}},
       {"matmul", {{66, 30}, {30, 209}}},
-      {"matmul", {{50, 512}, {512, 97}}},  // rows so far apart that the first factor is packed
+      {"matmul", {{50, 512}, {512, 97}}},  // distant rows: the first factor is packed
       {"linear", {{50, 30}, {96, 30}, {96}}},
       {"linear", {{50, 30}, {97, 30}, {97}}},
       {"matmul", {{9, 50, 20}, {9, 20, 112}}},  // more products than threads
       {"matmul", {{63, 256}, {256, 129}}},
       {"matmul", {{273, 64}, {273, 65}}, {{"transpose_a", "true"}}},
       {"matmul", {{15, 272}, {127, 272}}, {{"transpose_b", "true"}}},
-      // Few rows: around a block of the cube and the most that are not packed for.
+      // Few rows: sizes around a block of the cube, and the most rows without packing.
       {"matmul", {{16, 33}, {33, 255}}},
-      {"matmul", {{17, 16}, {16, 2049}}},  // so many columns that they are loaded side by side
+      {"matmul", {{17, 16}, {16, 2049}}},  // so many columns that they are loaded in parts
       {"matmul", {{2, 48, 40}, {2, 40, 1300}}},
       {"matmul", {{49, 40}, {40, 257}}},
       {"matmul", {{17, 257}, {33, 257}}, {{"transpose_b", "true"}}},
@@ -59,7 +59,7 @@ const std::vector<LayerUse>& layer_uses() {
       {"linear", {{3, 40}, {33, 40}, {33}}},
       {"linear", {{1, 1024}, {10, 1024}}},
       {"linear", {{0, 7}, {5, 7}, {5}}},
-      // Strips of an image, as what they unfold to outgrows the cache.
+      // The unfolded image exceeds the cache, so it is processed in strips.
       {"conv2d", {{1, 512, 6, 30}, {2, 512, 3, 3}, {2}}, {{"padding", "1"}}},
       {"conv2d", {{1, 1, 1, 1}, {1, 1, 1, 1}, {1}}},
       {"conv2d", {{2, 3, 13, 11}, {24, 3, 3, 3}}, {{"stride", "2"}, {"padding", "1"}}},
@@ -108,7 +108,8 @@ const std::vector<LayerUse>& layer_uses() {
        {{1, 5, 3, 3}, {1, 5, 6, 6}},
        {{"groups", "5"}, {"dilation", "3"}, {"kernel_size", "2"}}},
       {"conv2d_grad_weight", {{1, 3, 1, 1}, {1, 2, 20, 20}}},
-      // One place of dy: windows that begin in the padding, and end behind the plane or before.
+      // dy has one place. Windows begin in the padding, and end after or before the end of the
+      // plane.
       {"conv2d_grad_weight",
        {{3, 40, 1, 1}, {3, 19, 5, 6}},
        {{"padding", "[2,1]"}, {"dilation", "[4,3]"}, {"stride", "2"}, {"kernel_size", "3"}}},
@@ -158,7 +159,7 @@ const std::vector<LayerUse>& layer_uses() {
       {"upsample_nearest2d", {{1, 3, 9, 33}}, {{"output_size", "[4,15]"}, {"scale_h", "0.45"}}},
       {"upsample_nearest2d_grad", {{2, 17, 14, 18}}},
       {"upsample_nearest2d_grad", {{1, 3, 8, 65}}, {{"input_size", "[5,33]"}}},
-      // Around the lanes of a sum and the columns that are added up side by side.
+      // Sizes are around the lanes of a sum and the columns that are summed together.
       {"layer_norm", {{5, 63}, {63}, {63}}},
       {"layer_norm", {{3, 65}, {65}}},
       {"layer_norm", {{3, 768}}},

@@ -1,5 +1,6 @@
-// Every variant of the operators that move data, bit for bit against the reference, over shapes
-// and attributes that the conformance test does not reach. Nobody edits this file to add a variant.
+// Checks every variant of the operators that move data bit for bit against the reference, over
+// shapes and attributes that the conformance test does not cover. A new variant needs no entry
+// here.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ struct MovementUse {
   std::string op;
   std::vector<Dims> shapes;
   AttrTexts attrs = {};
-  std::vector<std::vector<std::int64_t>> indices = {};  ///< instead of default data, for input 1
+  std::vector<std::vector<std::int64_t>> indices = {};  ///< of input 1, instead of default data
 
   std::string text() const {
     std::string result = op;
@@ -147,7 +148,7 @@ const std::vector<MovementUse>& movement_uses() {
   return all;
 }
 
-// Any bits: NaN payloads and bool bytes other than 0 and 1 are data, too.
+// Any bits are valid data, also NaN payloads and bool bytes other than 0 and 1.
 Tensor random_bits(const TensorDesc& desc, std::uint64_t seed) {
   Tensor tensor(desc);
   const std::vector<std::uint8_t> bytes = noise(desc.bytes(), seed);
@@ -177,7 +178,7 @@ std::vector<Tensor> inputs_of(const MovementUse& use, const Problem& problem) {
 
 using Bits = std::vector<std::byte>;
 
-/// Of every output.
+/// The expected bits of every output.
 std::vector<Bits> expected_bits(const Problem& problem, const std::vector<Tensor>& inputs) {
   std::vector<InputReader> readers;
   for (const Tensor& input : inputs) readers.emplace_back(input.desc, input.data());
@@ -236,7 +237,7 @@ void expect_every_use(std::span<const DType> dtypes) {
   for (const MovementUse& use : movement_uses()) {
     const Op& op = find_op(use.op);
     for (const DType dtype : dtypes) {
-      // Plain formats follow the rank, so one of them is all of them.
+      // A plain format follows from the rank, so one plain format stands for all.
       for (const Format format : {Format::NCHW, Format::NC1HWC0}) {
         if (std::ranges::count(op.formats, format) == 0 || !is_takeable(use, format)) continue;
         SCOPED_TRACE(use.text() + ' ' + std::string(name(dtype)) + ' ' + std::string(name(format)));
@@ -251,7 +252,7 @@ void expect_every_use(std::span<const DType> dtypes) {
 
 TEST(Movement, EveryVariantMovesEveryBit) { expect_every_use(kAllDTypes); }
 
-// Bytes are moved, whatever they mean: one dtype of each width.
+// Bytes are moved without regard to their meaning, so one dtype of each width is enough.
 TEST(Movement, WithEveryInstructionSet) {
   constexpr DType kWidths[] = {DType::uint8, DType::fp16, DType::int32, DType::fp64};
   on_every_isa([&] { expect_every_use(kWidths); });

@@ -1,4 +1,4 @@
-// What kernels say about their times, where people see it.
+// Tests the notes of kernels about their times, in the output that shows them.
 #include <gmock/gmock.h>
 
 #include "kernels/kernel.h"
@@ -26,7 +26,7 @@ TEST(Notes, ReferenceImplementationsAreNoYardstick) {  // DNNL_VERBOSE: sum,simp
   EXPECT_EQ(note_of("relu", {{8, 20}}, DType::fp32), "");
 }
 
-// DNNL_VERBOSE: softmax_v2,ref:any where the axis is not the last one.
+// DNNL_VERBOSE: softmax_v2,ref:any if the axis is not the last axis.
 TEST(Notes, OneOperatorHasFastCodeAndPlainCode) {
   if (peer_of("softmax_grad") == nullptr) GTEST_SKIP() << "built without oneDNN";
   const auto along = [](const char* op, const char* dim, std::vector<Dims> shapes) {

@@ -18,7 +18,7 @@ struct Lines {
   std::vector<float> values;
 
   AxisView view() const { return {shape, axis}; }
-  // body(first, step) of every line.
+  // Calls body(first, step) for every line.
   template <class Body>
   void for_each(Body body) const {
     const AxisView v = view();
@@ -28,7 +28,7 @@ struct Lines {
   }
 };
 
-// Numbers of [-scale, scale) that fp16 and bf16 hold.
+// Numbers in [-scale, scale) that fp16 and bf16 hold.
 Lines lines_of(Dims shape, std::size_t axis, float scale) {
   Lines lines{std::move(shape), axis, {}};
   for (const std::uint8_t byte : noise(static_cast<std::size_t>(element_count(lines.shape)), 5)) {
@@ -107,7 +107,7 @@ TEST(SoftmaxLines, OverThreads) {
   });
 }
 
-// Distances at which exp is subnormal in fp32, and beyond.
+// Distances at which exp is subnormal in fp32, and larger distances.
 TEST(SoftmaxLines, FarBelowTheGreatest) {
   on_every_isa([] {
     Lines lines{{2, 130}, 1, {}};
@@ -145,7 +145,7 @@ TEST(SoftmaxLines, MinusInfinityIsNoShare) {
   });
 }
 
-// dx = (dy - sum(dy*y))*y, by hand: y = (1/2, 1/4, 1/4), dy = (4, 8, 0): the sum is 4.
+// By hand: dx = (dy - sum(dy*y))*y with y = (1/2, 1/4, 1/4) and dy = (4, 8, 0). The sum is 4.
 TEST(SoftmaxLines, Gradient) {
   on_every_isa([] {
     const std::vector<float> y = {0.5f, 0.25f, 0.25f}, dy = {4, 8, 0};
@@ -153,7 +153,7 @@ TEST(SoftmaxLines, Gradient) {
     std::vector<float> dx(3);
     softmax_grad_lines({DType::fp32, {{1, 3}, 1}}, Share::product, dy.data(), y.data(), dx.data());
     EXPECT_EQ(dx, expected);
-    for (const std::int64_t inner : {2, 17, 65}) {  // the same line, side by side
+    for (const std::int64_t inner : {2, 17, 65}) {  // copies of the line next to each other
       std::vector<float> ys, dys, dxs(static_cast<std::size_t>(3 * inner)), wanted;
       for (std::size_t k = 0; k < 3; ++k) {
         ys.insert(ys.end(), std::size_t(inner), y[k]);

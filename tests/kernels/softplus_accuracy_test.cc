@@ -14,8 +14,8 @@
 namespace opbench {
 namespace {
 
-// 2^20 fp32 values: every exponent, both signs, 2^11 mantissas each, spread over the whole mantissa
-// and different from exponent to exponent.
+// 2^20 fp32 values: every exponent, both signs, 2^11 mantissas each. The mantissas are spread over
+// the whole range and differ between exponents.
 std::vector<float> sweep_fp32() {
   std::vector<float> values;
   values.reserve(1 << 20);
@@ -30,13 +30,13 @@ std::vector<float> sweep_fp32() {
   return values;
 }
 
-// In fp64, independent of the operator's reference: its log1p comes from libm.
+// Computed in fp64, independently of the operator's reference: its log1p comes from libm.
 double exact_softplus(double x, double beta) {
   const double t = beta * x;
   return t > 20 ? x : (std::fmax(t, 0.0) + std::log1p(std::exp(-std::fabs(t)))) / beta;
 }
 
-// What softplus_v2 makes of `x`.
+// The result of softplus_v2 for `x`.
 template <class T>
 std::vector<T> softplus_v2(DType dtype, const std::vector<T>& x, const AttrTexts& attrs = {}) {
   const auto desc = describe(dtype, {static_cast<std::int64_t>(x.size())});
@@ -48,8 +48,8 @@ std::vector<T> softplus_v2(DType dtype, const std::vector<T>& x, const AttrTexts
   return std::vector<T>(output.as<T>(), output.as<T>() + x.size());
 }
 
-// Distance to the exact value in units in the last place of the fp32 number next to it; the exact
-// one is not rounded.
+// The distance to the exact value in units in the last place of the nearest fp32 number. The exact
+// value is not rounded.
 double ulp_error(float actual, double exact) {
   const int exponent = std::max(std::ilogb(exact), -126);
   return std::fabs(double(actual) - exact) / std::ldexp(1.0, exponent - 23);
@@ -64,7 +64,7 @@ TEST(SoftplusV2, IsWithinTwoUlpOnEveryExponent) {
     on_every_isa([&] {
       const std::vector<float> y = softplus_v2(DType::fp32, x, {{"beta", beta}});
       const bool has_fma = current_isa() == "avx2" || current_isa() == "avx3";
-      // beta rounds once more, and every step does where there is no FMA.
+      // beta adds a rounding. Without FMA, every step adds a rounding.
       const double allowed = b == 1 ? (has_fma ? 2.0 : 2.05) : (has_fma ? 2.25 : 2.75);
       double worst = 0, worst_x = 0;
       for (std::size_t i = 0; i < x.size(); ++i) {
@@ -77,7 +77,7 @@ TEST(SoftplusV2, IsWithinTwoUlpOnEveryExponent) {
           ASSERT_FALSE(std::isfinite(y[i])) << "x = " << x[i];
           continue;
         }
-        if (std::fabs(exact) < 0x1p-126) {  // subnormal results: in steps of 2^-149
+        if (std::fabs(exact) < 0x1p-126) {  // subnormal results are counted in steps of 2^-149
           ASSERT_LE(std::fabs(double(y[i]) - exact), 2 * 0x1p-149) << "x = " << x[i];
           continue;
         }
@@ -91,7 +91,8 @@ TEST(SoftplusV2, IsWithinTwoUlpOnEveryExponent) {
   }
 }
 
-// The polynomials are as short as one unit in the last place allows: fp16 is meant for speed.
+// The polynomials are as short as an error of one unit in the last place allows, because fp16 is
+// used for speed.
 TEST(SoftplusV2, IsWithinOneUlpAndMostlyCorrectlyRoundedOnFp16) {
   std::vector<half> x;
   for (std::uint32_t bits = 0; bits < 65536; ++bits) {
@@ -130,14 +131,14 @@ TEST(SoftplusV2, IsWithinOneUlpOnBf16) {
   });
 }
 
-/// One row of the published table: relative errors of the three forms against fp64.
+/// A row of the published table: relative errors of the three forms against fp64.
 struct DeviceError {
   double x, v1, v2_static, v2_dynamic;
 };
 
-// Where the device's operators lose accuracy, and by how much. The errors come from rounding 1 +
-// e^x to fp32, so they are the same for any good exp and log. Source: the comparison of Softplus,
-// SoftplusV2 static and dynamic, fp32 against fp64.
+// The inputs for which the device's operators lose accuracy, and the size of the errors. The errors
+// come from rounding 1 + e^x to fp32, so every good exp and log gives them. Source: the comparison
+// of Softplus, SoftplusV2 static and dynamic, fp32 against fp64.
 TEST(Softplus, ReproducesTheDevicesErrors) {
   constexpr DeviceError kTable[] = {
       {-80, 1, 1, 1e-7},           {-17, 1, 1, 1e-7},           {-16, 0.059, 0.059, 1e-7},
@@ -149,7 +150,8 @@ TEST(Softplus, ReproducesTheDevicesErrors) {
       const auto error = [&](const char* variant) {
         return std::fabs(kernel_values("softplus", variant, DType::fp32, {{row.x}})[0] / exact - 1);
       };
-      // Two digits are published; at -8 one, and there the last bit of log(1+e) already shows.
+      // Two digits are published, but one digit at -8, where the last bit of log(1+e) has an
+      // effect.
       const double slack = row.x < -9 ? 0.03 : 0.6;
       EXPECT_NEAR(error("softplus"), row.v1, slack * row.v1) << row.x;
       EXPECT_NEAR(error("softplus_v2_static"), row.v2_static, slack * row.v2_static) << row.x;

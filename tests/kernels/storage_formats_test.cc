@@ -1,4 +1,4 @@
-// Operators that compute on the storage as it lies: what they leave in its padding.
+// Tests the padding that operators write if they compute on the storage as it is.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-// As in a conv of 58 groups: four of them fill a block that is zero elsewhere.
+// Like a convolution with 58 groups: four groups fill a block that is zero elsewhere.
 TensorDesc grouped_weight(DType dtype) {
   TensorDesc desc = describe(dtype, {58, 1, 3, 3}, Format::FRACTAL_Z);
   desc.groups = 58;
@@ -22,7 +22,7 @@ std::vector<TensorDesc> padded(DType dtype) {
           describe(dtype, {58}, Format::NC1HWC0), describe(dtype, {2, 18, 3, 5}, Format::NC1HWC0)};
 }
 
-// Ones where elements are, zeros in the padding.
+// Ones at the elements, zeros in the padding.
 Tensor ones(const TensorDesc& desc) {
   Tensor tensor(desc);
   std::fill_n(tensor.as<std::byte>(), desc.bytes(), std::byte{0});
@@ -30,7 +30,7 @@ Tensor ones(const TensorDesc& desc) {
   return tensor;
 }
 
-// How many stored values are not zero.
+// The number of stored values that are not zero.
 std::int64_t nonzero(const Tensor& tensor) {
   std::vector<double> values(static_cast<std::size_t>(tensor.desc.storage_elements()));
   to_doubles(tensor.desc.dtype, tensor.data(), std::ssize(values), values.data());

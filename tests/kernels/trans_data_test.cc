@@ -1,5 +1,5 @@
-// Every variant of trans_data over every pair of formats: bits, zero padding, and input padding
-// that does not matter, against the formats' definition.
+// Checks every variant of trans_data over every pair of formats against the formats' definition:
+// bits, zero padding of the output, and ignored padding of the input.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,7 +49,7 @@ std::vector<std::pair<TensorDesc, TensorDesc>> pairs_of(DType dtype, const Dims&
       try {
         if (format_cast(x, y).outputs[0] == y) pairs.emplace_back(x, y);
       } catch (const Error&) {
-        // The same storage, another C0, groups of one side only.
+        // No cast is possible: the storages are equal, C0 differs, or only one of them has groups.
       }
     }
   }
@@ -73,7 +73,7 @@ void expect_cast(const Kernel& kernel, const Problem& problem, const Tensor& x,
   }
 }
 
-/// Every variant that takes it, from a source whose padding is poisoned.
+/// Checks every variant that takes the cast, from a source whose padding is poisoned.
 void expect_casts(DType dtype, const Dims& shape) {
   const Bytes logical = noise(describe(dtype, shape).bytes(), shape.size());
   for (const auto& [from, to] : pairs_of(dtype, shape)) {
@@ -88,7 +88,7 @@ void expect_casts(DType dtype, const Dims& shape) {
   }
 }
 
-/// Bytes at the end of a page that no other follows: who reads beyond them is killed.
+/// Bytes at the end of a page that no other page follows. A read beyond them ends the process.
 class Fenced {
  public:
   explicit Fenced(const Bytes& bytes) {
@@ -131,7 +131,7 @@ TEST(TransData, EveryShapeOfInterest) {
   }
 }
 
-// Whole and partial blocks of channels, of rows and of pixels.
+// Tests whole and partial blocks of channels, of rows and of pixels.
 TEST(TransData, ChannelsRowsAndPixels) {
   for (const std::int64_t c : {1, 3, 15, 16, 17, 33, 58}) {
     expect_casts(DType::fp16, {1, c, 7, 7});
@@ -153,7 +153,7 @@ TEST(TransData, EveryInstructionSet) {
   });
 }
 
-// Beyond the cache outputs are streamed; here with tensors that are not.
+// Kernels stream only outputs larger than the cache. Here streaming is forced for small outputs.
 TEST(TransData, StreamedStoresGiveTheSameBits) {
   for (const DType dtype : {DType::int8, DType::fp16, DType::fp32}) {
     for (const Dims& shape : {Dims{4, 58, 14, 14}, Dims{34, 70}, Dims{2, 19, 3, 5, 7}}) {
@@ -173,7 +173,7 @@ TEST(TransData, StreamedStoresGiveTheSameBits) {
   }
 }
 
-// Lanes may be loaded that are not wanted, but only those of the storage.
+// Lanes may be loaded that are not needed, but only those of the storage.
 TEST(TransData, ReadsNothingBeyondItsInput) {
   const Kernel& kernel = find_kernel("trans_data", "trans_data");
   for (const Dims& shape : {Dims{2, 21, 3, 3}, Dims{17, 3, 7, 7}, Dims{19, 33}, Dims{48, 1, 3, 3},
@@ -194,7 +194,7 @@ TEST(TransData, ReadsNothingBeyondItsInput) {
   }
 }
 
-// There and back gives every byte of the first storage, its padding zero.
+// Converting there and back gives every byte of the first storage. Its padding is zero.
 TEST(TransData, RoundTripsAreExact) {
   const Kernel& kernel = find_kernel("trans_data", "trans_data");
   const Dims shape = {18, 21, 3, 5};
@@ -210,7 +210,8 @@ TEST(TransData, RoundTripsAreExact) {
   }
 }
 
-// The tests above go by what variants accept; this is how much that is at least.
+// The tests above use the problems that variants accept. This test requires a minimum of accepted
+// problems.
 TEST(TransData, VariantsTakeWhatTheyAreFor) {
   std::map<std::string_view, int> taken;
   int all = 0;
@@ -229,7 +230,8 @@ TEST(TransData, VariantsTakeWhatTheyAreFor) {
   }
 }
 
-// Whole blocks and tails of some images at a time, the last ones fewer; against one pass by native.
+// Whole blocks and tails of some images at a time; the last pass has fewer images. The result is
+// compared with one pass of `native`.
 TEST(TransData, ImagesInTurnWhereLinesAreShared) {
   const ScopedStreamsFrom beyond_the_own_caches(0);
   const auto bytes = static_cast<std::int64_t>(own_cache_bytes());

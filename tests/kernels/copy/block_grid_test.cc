@@ -30,7 +30,7 @@ void expect_grid_moved(const BlockGrid& grid) {
 
 }  // namespace
 
-// Blocks of an outer transposition: (p, q) to (q, p).
+// An outer transposition moves blocks from (p, q) to (q, p).
 TEST(BlockGrid, BlocksChangeTheirOrder) {
   on_every_isa([] {
     for (const std::int64_t bytes : {16, 32, 48, 64, 80, 192}) {

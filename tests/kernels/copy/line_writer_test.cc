@@ -11,7 +11,7 @@
 
 namespace opbench {
 
-// Rows of every length one behind the other, from every place to every place.
+// Rows of every length follow each other, from every place to every place.
 TEST(LineWriter, PutsRowsTogether) {
   on_every_isa([] {
     std::mt19937 random(3);
@@ -28,7 +28,7 @@ TEST(LineWriter, PutsRowsTogether) {
       std::vector<std::byte> expected;
       for (std::size_t i = random() % 24; i-- > 0;) {
         const std::size_t bytes = random() % longest;
-        // At both ends of the buffer too: nothing outside may be touched.
+        // Places include both ends of the buffer. Bytes outside the row must stay unchanged.
         const std::size_t at = random() % 4 == 0   ? 0
                                : random() % 4 == 0 ? 8192 - bytes
                                                    : random() % 7000;
@@ -49,7 +49,7 @@ TEST(LineWriter, PutsRowsTogether) {
   });
 }
 
-// Every third row goes to each of three writers, whose outputs begin at odd places.
+// Each of three writers gets every third row. Their outputs begin at odd places.
 TEST(LineWriter, DealsRowsToSeveral) {
   on_every_isa([] {
     const Buffer from(600);

@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-// Around vectors, the unit of four vectors, pages, and several pages a thread.
+// Sizes are around vectors, the unit of four vectors, pages, and several pages a thread.
 constexpr std::size_t kSizes[] = {0,   1,    63,   64,   65,   255,  256,   257,
                                   511, 4095, 4096, 4097, 8192, 9000, 40000, 100003};
 
@@ -63,7 +63,7 @@ TEST(MovedBytes, OfEverySizeInEveryWay) {
   });
 }
 
-// Two inputs of the output's size are read side by side: what is written is made of both.
+// Two inputs of the output's size are read together, and the output is computed from both.
 TEST(MovedBytes, MixedReadsWhatItSays) {
   on_every_isa([] {
     for (const int inputs : {2, 3}) {
@@ -91,8 +91,8 @@ TEST(MultiplyAdds, CountTwoOperationsForEveryLane) {
   });
 }
 
-// Chains that began alike were one for the compiler, and counted as twelve: the ceiling of
-// arithmetic was half as high again as the units allow.
+// Guards against a past fault: the compiler merged chains with equal starts, and all twelve were
+// still counted. The ceiling of arithmetic was 1.5 times the real one.
 TEST(MultiplyAdds, EveryChainIsComputed) {
   constexpr double kChain = kMultiplyAddChains, kFirst = kChain * (kChain + 1) / 2;
   on_every_isa([] {

@@ -12,7 +12,7 @@ namespace opbench {
 
 inline constexpr std::uint8_t kUntouched = 0x5A;
 
-/// Guarded memory that says where nothing was written.
+/// Guarded memory that finds bytes that were not written.
 struct Bytes {
   Buffer buffer;
 

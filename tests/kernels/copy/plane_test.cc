@@ -1,4 +1,4 @@
-// Transpositions against their definition.
+// Checks transpositions against their definition.
 #include "kernels/copy/plane.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ void transpose(const Plane& p, const std::uint8_t* from, std::uint8_t* to) {
 }
 
 void expect_transposed(int element_bytes, std::int64_t na, std::int64_t nb, std::int64_t missing) {
-  // As streaming needs them: short rows joined, others in steps of 64 bytes.
+  // Streaming needs short rows joined, and other rows in steps of 64 bytes.
   const std::int64_t row = nb * element_bytes, step = 64 / element_bytes;
   const std::int64_t to_stride = row == 16 || row == 32 ? nb : (nb + step) / step * step;
   const Plane plane{element_bytes, na, nb, na + 5, to_stride, na + 5, nb - missing};
@@ -52,7 +52,7 @@ TEST(Plane, HandComputed) {  // [[0 1 2] [3 4 5]] -> [[0 3] [1 4] [2 5]]
   EXPECT_TRUE(std::ranges::equal(to, std::vector<std::uint32_t>{0, 3, 1, 4, 2, 5}));
 }
 
-// Around the squares of 16 bytes and the bands of a cache line.
+// Sizes are around the squares of 16 bytes and the bands of a cache line.
 TEST(Plane, EveryWidthAndSize) {
   on_every_isa([] {
     for (const int element_bytes : {1, 2, 4, 8}) {

@@ -11,7 +11,7 @@ namespace opbench {
 TEST(Repeat, FillsAndTouchesNothingElse) {
   for (const std::size_t bytes : {2, 4}) {
     for (const std::size_t count : kLengths) {
-      for (std::size_t first = 0; first < 3; ++first) {  // elements: fp16 is aligned to 2 bytes
+      for (std::size_t first = 0; first < 3; ++first) {  // in elements: fp16 is aligned to 2 bytes
         const std::uint32_t pattern = 0xA1B2C3D4;
         std::vector<std::uint32_t> memory(count + 4, 0x55555555);
         std::vector<std::uint8_t> expected(memory.size() * 4, 0x55);

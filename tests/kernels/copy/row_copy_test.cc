@@ -13,7 +13,8 @@
 
 namespace opbench {
 
-// Two inputs, rows of several lengths, one output or two, against the definition.
+// Copies two inputs, rows of several lengths, to one output or two, and compares with the
+// definition.
 TEST(CopyRows, FollowsItsPlan) {
   on_every_isa([] {
     std::mt19937 random(5);

@@ -9,9 +9,9 @@
 namespace opbench {
 namespace {
 
-// The memory of both sides ends with the last row; bytes between rows of the output stay.
+// Both memories end with the last row. Bytes between rows of the output must stay unchanged.
 void expect_copied(const ShortRows& rows, bool stream) {
-  const auto size = [&](std::int64_t step, std::int64_t row) {  // 1 of none: never a null pointer
+  const auto size = [&](std::int64_t step, std::int64_t row) {  // at least 1: no null pointer
     return static_cast<std::size_t>(rows.count == 0 ? 1 : (rows.count - 1) * step + row);
   };
   const std::vector<std::uint8_t> from = noise(size(rows.from_step, rows.bytes));

@@ -49,7 +49,8 @@ std::int64_t extent_of(const StridedNest& nest, std::int64_t offset,
   return last + 1;
 }
 
-// Both ways of storing, one thread and three; nothing outside the output's places is touched.
+// Both ways of storing are tried, with one and three threads. Bytes outside the output's places
+// must stay unchanged.
 void expect_copies(const StridedNest& nest) {
   const auto bytes = static_cast<std::size_t>(nest.element_bytes);
   const auto source_bytes =
@@ -108,7 +109,7 @@ TEST(StridedCopy, PermutesAnyShape) {
   });
 }
 
-// Every place around the squares and the cache line, both sides.
+// Places and sizes are around the squares and the cache line, on both sides.
 TEST(StridedCopy, TransposesEverySizeOfPlane) {
   on_every_isa([] {
     for (const int bytes : {1, 2, 4, 8}) {
@@ -122,7 +123,8 @@ TEST(StridedCopy, TransposesEverySizeOfPlane) {
   });
 }
 
-// NC1HWC0 with a last block of `lanes` channels: padded with zeros one way, never stored the other.
+// NC1HWC0 with a last block of `lanes` channels. Conversion to it writes zeros as padding;
+// conversion from it does not store the padding.
 TEST(StridedCopy, PadsTheLastBlockAndDropsThePadding) {
   on_every_isa([] {
     for (const int bytes : {1, 2, 4}) {
@@ -162,7 +164,7 @@ TEST(StridedCopy, OfNothingDoesNothing) {
   expect_copies({4, 0, 0, {}});
 }
 
-// Planes larger than a part, so that stages and prefetching meet their ends.
+// Planes exceed a part, so that stages and prefetching reach their ends.
 TEST(StridedCopy, CutsLargePlanes) {
   expect_copies(permuted({2, 300, 1111}, {0, 2, 1}, 4));
   expect_copies(permuted({3, 17, 9000}, {2, 0, 1}, 2));
@@ -228,7 +230,7 @@ TEST(ElementCopy, ScalarsAndNothing) {
   copy_view(dense_view({0, 3}), dense_view({0, 3}), 4)(nullptr, nullptr);
 }
 
-// Channels 3, 4 of [1, 6, 1, 2], by hand in both formats.
+// Channels 3 and 4 of [1, 6, 1, 2], by hand in both formats.
 TEST(ElementCopy, APartOfAnAxis) {
   for (const Format format : {Format::NCHW, Format::NC1HWC0}) {
     const TensorDesc whole = desc_of({1, 6, 1, 2}, format), part = desc_of({1, 2, 1, 2}, format);
@@ -242,7 +244,7 @@ TEST(ElementCopy, APartOfAnAxis) {
   }
 }
 
-// Blocks of 16 channels are crossed on both sides, with several threads.
+// The part begins and ends inside blocks of 16 channels. Several threads copy it.
 TEST(ElementCopy, PartsOfManyChannels) {
   for (const Format format : {Format::NCHW, Format::NC1HWC0}) {
     const TensorDesc whole = desc_of({2, 58, 3, 5}, format), part = desc_of({2, 29, 3, 5}, format);

@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-// Both ends of both memories are those of the plane.
+// Both memories begin and end with the plane.
 void expect_thin_transposed(const Plane& plane, bool stream) {
   SCOPED_TRACE(testing::Message() << plane.element_bytes << " bytes, " << plane.na << "x"
                                   << plane.nb << ", stream: " << stream);
@@ -41,7 +41,7 @@ TEST(ThinPlane, WovenAndDealt) {
         for (const std::int64_t count : {1, 2, 5, 15, 16, 17, 31, 33, 64, 65, 130, 257}) {
           expect_thin_transposed({bytes, count, side, count + 3, side, count, side}, false);
           expect_thin_transposed({bytes, side, count, side, count + 1, side, count}, false);
-          // As streaming needs it: rows begin at multiples of 64 bytes.
+          // Streaming needs rows that begin at multiples of 64 bytes.
           const std::int64_t step = (count * bytes + 63) / 64 * 64 / bytes;
           expect_thin_transposed({bytes, side, count, side, step, side, count}, true);
         }

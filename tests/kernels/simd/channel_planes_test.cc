@@ -11,7 +11,7 @@ ChannelPlanes planes_of(std::int64_t outer, std::int64_t channels) {
   return {DType::fp32, ChannelView{.outer = outer, .channels = channels, .inner = 9}, true};
 }
 
-// What every plane and block saw.
+// The planes and blocks that were visited.
 struct Seen {
   std::vector<std::atomic<int>> reduced, applied, finished;
 
@@ -55,7 +55,7 @@ void expect_every_plane_once(const ChannelPlanes& x, std::size_t bytes) {
 }  // namespace
 
 TEST(TwoPasses, EveryPlaneOnceInOrder) {
-  // Planes of which the cache holds all, some blocks, not one.
+  // Plane sizes of which the cache holds all planes, some blocks, or not even one plane.
   for (const std::size_t bytes : {std::size_t{64}, own_cache_bytes() / 10, own_cache_bytes()}) {
     for (const int threads : {1, 2, 3}) {
       for (const std::int64_t outer : {0, 1, 2, 5}) {

@@ -1,4 +1,4 @@
-// The cube unit of Ascend 910: fp16 operands, blocks of 16.
+// Tests the cube unit of Ascend 910: fp16 operands, blocks of 16.
 #include "kernels/simd/cube.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(Cube, RoundsUpToBlocks) {
   EXPECT_EQ(round_up_to_cube(17), 32);
 }
 
-// fp16 has 11 bits: 1 + 2^-11 lies halfway and goes to the even 1, 1 + 3*2^-11 to 1 + 2^-9.
+// fp16 has 11 bits. 1 + 2^-11 is a tie and goes to the even 1; 1 + 3*2^-11 goes to 1 + 2^-9.
 TEST(Cube, OperandsAreNarrowedToFp16) {
   EXPECT_EQ(operands({1 + 0x1p-11F, 1 + 3 * 0x1p-11F, 0x1p-24F, 0x1p-26F}),
             (std::vector<float>{1, 1 + 0x1p-9F, 0x1p-24F, 0}));
@@ -43,7 +43,7 @@ TEST(Cube, OperandsBeyondFp16AreItsLargest) {
   EXPECT_EQ(operands({1e6F, -1e6F, 65504, inf}), (std::vector<float>{65504, -65504, 65504, 65504}));
 }
 
-// They are narrowed 256 at a time.
+// Operands are narrowed 256 at a time.
 TEST(Cube, OperandsOfEveryCount) {
   for (const std::size_t count : {0, 1, 255, 256, 257, 600}) {
     std::vector<float> values(count);

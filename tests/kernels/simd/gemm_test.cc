@@ -11,8 +11,8 @@
 namespace opbench {
 namespace {
 
-// As the cube unit has them: 11 bits, so that products are exact and a fused multiply-add, which
-// the target `scalar` does not have, is a multiplication and an addition.
+// Numbers of 11 bits, as in the cube unit. Their products are exact. A fused multiply-add, which
+// the target `scalar` lacks, then equals a multiplication and an addition.
 std::vector<float> cube_numbers(std::int64_t count, std::uint64_t seed) {
   const std::vector<std::uint8_t> bytes = noise(static_cast<std::size_t>(2 * count), seed);
   std::vector<float> values(static_cast<std::size_t>(count));
@@ -23,7 +23,7 @@ std::vector<float> cube_numbers(std::int64_t count, std::uint64_t seed) {
   return values;
 }
 
-// The definition: one fused multiply-add after the other in the order of k.
+// The definition: one fused multiply-add after another, in the order of k.
 void multiply(const Gemm& s, const float* a, const float* b, float* c, bool accumulate) {
   for (std::int64_t i = 0; i < s.m; ++i) {
     for (std::int64_t j = 0; j < s.n; ++j) {
@@ -36,7 +36,7 @@ void multiply(const Gemm& s, const float* a, const float* b, float* c, bool accu
   }
 }
 
-// Rows are longer than the matrices: what lies between stays.
+// Rows are longer than the matrices. Elements between the rows must stay unchanged.
 void expect_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
   const Gemm shape{m, n, k, k + 3, n + 5, n + 7};
@@ -50,7 +50,8 @@ void expect_product(std::int64_t m, std::int64_t n, std::int64_t k) {
   }
 }
 
-// Rows of a in reverse, its terms two apart, rows of b one, three, two, five, four ... rows below.
+// Rows of a are in reverse order, and its terms are two apart. Rows of b are one, three, two, five,
+// four ... rows below.
 void expect_product_at_places(std::int64_t m, std::int64_t n, std::int64_t k) {
   SCOPED_TRACE(testing::Message() << m << "x" << n << "x" << k);
   const Gemm shape{m, n, k, 2 * k, n + 5, n + 7};
@@ -91,8 +92,8 @@ TEST(Gemm, HandComputed) {  // [1 2] * [3; 4] = 11 in every column
   EXPECT_EQ(c, std::vector<float>(16, 22));
 }
 
-// Around the four and eight rows of a panel and its one to three vectors of up to 16, and the terms
-// that are taken at a time, which follow from the cache.
+// Sizes are around the four and eight rows of a panel and its one to three vectors of up to 16.
+// They are also around the number of terms in a pass, which follows from the cache.
 TEST(Gemm, TheSameBitsWithEveryInstructionSet) {
   const auto cache = static_cast<std::int64_t>(first_cache_bytes() / sizeof(float) / 2);
   on_every_isa([&] {

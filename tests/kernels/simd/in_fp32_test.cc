@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-/// y = 2x, computed in fp32 whatever the dtype; lengths around the ranges of threads.
+/// y = 2x, computed in fp32 for every dtype. Lengths are around the ranges of threads.
 void expect_doubled(DType dtype, std::int64_t count, int threads) {
   const Problem problem = problem_with(find_op("relu"), {{count}}, {}, dtype);
   Tensor x(problem.inputs[0]), y(problem.outputs[0]);
@@ -48,7 +48,7 @@ TEST(InFp32, ComputesEveryDtypeInFp32) {
   }
 }
 
-// Copies of the input and the output, 4 bytes an element; fp32 is used in place.
+// The input and the output are copied, at 4 bytes an element. fp32 is used in place.
 TEST(InFp32, SaysHowMuchItTakes) {
   EXPECT_EQ(bytes_of(DType::fp16), 80u);
   EXPECT_EQ(bytes_of(DType::bf16), 80u);

@@ -17,7 +17,7 @@ constexpr std::int64_t kPlanes = 5, kBlocks = 2;
 constexpr std::int64_t kPlaces[] = {0, 1, 2, 3, 4, 5, 7, 49, 127, 128, 129, 131, 260};
 constexpr DType kTypes[] = {DType::fp32, DType::fp16, DType::bf16};
 
-// Planes of numbers that every type holds, from -2 to 2 in eighths.
+// Planes of numbers that every dtype holds, from -2 to 2 in eighths.
 struct Planes {
   LanePlanes planes;
   Buffer stored;
@@ -54,7 +54,7 @@ void for_all_planes(Test test) {
 
 }  // namespace
 
-// Multiples of 1/64 below 2^10: exact in fp32 in every order.
+// Multiples of 1/64 below 2^10 are exact in fp32 in every order.
 TEST(LanePlanes, SumsOfSquaresAndProductsAreExact) {
   for_all_planes([](DType dtype, std::int64_t places) {
     const Planes x(dtype, places, 1), dy(dtype, places, 2);
@@ -82,7 +82,7 @@ TEST(LanePlanes, SumsOfSquaresAndProductsAreExact) {
   });
 }
 
-// The order of the additions that the header promises, with numbers that it matters to.
+// The header promises an order of additions. These sums depend on the order.
 TEST(LanePlanes, SumsHaveOneOrder) {
   on_every_isa([] {
     for (const std::int64_t places : kPlaces) {

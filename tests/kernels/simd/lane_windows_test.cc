@@ -21,7 +21,7 @@ Pool pool_of(std::int64_t size, Window window) {
   return pool;
 }
 
-// Small whole numbers, equal ones among them, and what compares otherwise.
+// Small whole numbers with equal ones among them, and numbers that compare unusually.
 std::vector<float> numbers_to_compare(std::int64_t count, bool has_nan) {
   std::vector<float> values;
   for (const std::uint8_t byte : noise(static_cast<std::size_t>(count), 5)) {

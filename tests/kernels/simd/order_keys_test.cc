@@ -1,4 +1,4 @@
-// The order of the elements: ops/order.h, NaN greatest, +0 and -0 equal.
+// Tests the order of the elements in ops/order.h: NaN is the greatest, +0 and -0 are equal.
 #include "kernels/simd/order_keys.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-// `tiny` is the smallest number above 0 of the type, `most` its greatest.
+// `tiny` is the smallest number above 0 of the type, `most` is its greatest.
 template <class T>
 void expect_keys_grow(double tiny, double most) {
   const std::vector<double> ascending = {-kInf, -most, -1, -tiny, 0, tiny, 1, most, kInf};
@@ -39,7 +39,7 @@ TEST(OrderKeys, IntegersAreTheirOwn) {
             std::numeric_limits<std::int64_t>::max());
 }
 
-// fp32 has 24 bits: 2^24 and 2^24 + 1 become one number.
+// fp32 has 24 bits, so 2^24 and 2^24 + 1 become equal.
 TEST(OrderKeys, AfterACastToFp32NeighboursAreEqual) {
   const std::int32_t a = 1 << 24, b = a + 1;
   EXPECT_LT(AsIs()(a), AsIs()(b));

@@ -19,7 +19,7 @@ Conv2d dilated_conv(std::int64_t width, std::int64_t stride, std::int64_t paddin
   return conv;
 }
 
-// What tap k meets in window (oh, ow); 0 beside the plane.
+// The element that tap k meets in window (oh, ow); 0 outside the plane.
 float met(const Conv2d& conv, const std::vector<float>& x, std::int64_t k, std::int64_t oh,
           std::int64_t ow) {
   const auto& [kernel, stride, padding, dilation] = conv.window;
@@ -55,7 +55,7 @@ TEST(PaddedPlanes, HoldWhatEveryTapMeets) {
         std::vector<float> padded(2 * elements + 1, -7);
         planes.fill(x.data(), first, padded.data());
         planes.fill(x.data() + conv.h * conv.w, first, padded.data() + elements);
-        ASSERT_EQ(padded.back(), -7);  // nothing behind a channel is written
+        ASSERT_EQ(padded.back(), -7);  // nothing is written after a channel
         for (std::int64_t i = 0; i < rows * conv.ow; ++i) {
           const std::int64_t place = i / conv.ow * planes.pitch() + i % conv.ow;
           for (std::int64_t k = 0; k < 18; ++k) {
@@ -70,7 +70,7 @@ TEST(PaddedPlanes, HoldWhatEveryTapMeets) {
   });
 }
 
-// Only the first of a stride's planes is met by a kernel of one tap, and only that is there.
+// A kernel of one tap meets only the first plane of a stride, so only this plane exists.
 TEST(PaddedPlanes, OneTapHasOnePlane) {
   Conv2d conv = dilated_conv(9, 2, 0, 1);
   conv.window.kernel = {1, 1};

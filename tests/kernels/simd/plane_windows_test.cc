@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-// One plane; small whole numbers, so that sums are exact in every order.
+// One plane of small whole numbers, so that sums are exact in every order.
 Conv2d square_conv(std::int64_t size, std::int64_t kernel, std::int64_t stride,
                    std::int64_t padding) {
   Conv2d conv{};
@@ -30,7 +30,7 @@ std::vector<float> small_numbers(std::int64_t count, std::uint64_t seed) {
   return values;
 }
 
-// meet(y index, x index, tap) for all that meet.
+// Calls meet(y index, x index, tap) for all that meet.
 template <class Meet>
 void for_each_meeting(const Conv2d& conv, Meet meet) {
   const auto& [kernel, stride, padding, dilation] = conv.window;
@@ -74,7 +74,7 @@ TEST(PlaneWindows, CorrelateSpreadAndAddTaps) {
       exact_dx[j] += taps[tap] * dy[i];
       exact_dw[tap] += dy[i] * x[j];
     });
-    y.push_back(-7);  // nothing behind the plane is written
+    y.push_back(-7);  // nothing may be written after the plane
     exact_y.push_back(-7);
     correlate_plane(conv, PaddedPlanes(conv, conv.oh), x.data(), taps.data(), 1, y.data());
     spread_plane(conv, dy.data(), taps.data(), dx.data());
@@ -85,7 +85,7 @@ TEST(PlaneWindows, CorrelateSpreadAndAddTaps) {
   });
 }
 
-// A tap that is infinite or NaN reaches only the windows where it meets an element.
+// An infinite or NaN tap affects only the windows in which it meets an element.
 TEST(PlaneWindows, PaddingTimesInfinityIsNothing) {
   with_windows([](const Conv2d& conv) {
     const std::vector<float> x(static_cast<std::size_t>(conv.h * conv.w), 1);

@@ -5,7 +5,7 @@
 namespace opbench {
 namespace {
 
-/// The sum of 0, 1, 2, ... over the reduced axes, by the view's rows.
+/// The sum of 0, 1, 2, ... over the reduced axes, along the view's rows.
 std::vector<std::int64_t> sums(const Dims& shape, const std::vector<bool>& is_reduced) {
   const ReduceView view(shape, is_reduced);
   const std::int64_t columns = view.row_is_reduced ? 1 : view.width;
@@ -27,13 +27,13 @@ using Sums = std::vector<std::int64_t>;
 
 }  // namespace
 
-// [[0 1 2] [3 4 5]]
+// The input is [[0 1 2] [3 4 5]].
 TEST(ReduceView, HandComputedSums) {
   EXPECT_EQ(sums({2, 3}, {false, true}), (Sums{3, 12}));
   EXPECT_EQ(sums({2, 3}, {true, false}), (Sums{3, 5, 7}));
   EXPECT_EQ(sums({2, 3}, {true, true}), (Sums{15}));
   EXPECT_EQ(sums({2, 3}, {false, false}), (Sums{0, 1, 2, 3, 4, 5}));
-  // [[[0 1] [2 3]] [[4 5] [6 7]]]
+  // The input is [[[0 1] [2 3]] [[4 5] [6 7]]].
   EXPECT_EQ(sums({2, 2, 2}, {false, true, false}), (Sums{2, 4, 10, 12}));
   EXPECT_EQ(sums({2, 2, 2}, {true, false, true}), (Sums{10, 18}));
 }

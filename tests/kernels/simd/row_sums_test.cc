@@ -22,7 +22,7 @@ std::vector<std::int64_t> lengths() {
   return all;
 }
 
-// Stored as `dtype` in memory that ends with the last element.
+// The values stored as `dtype`, in memory that ends with the last element.
 std::vector<std::byte> stored(DType dtype, const std::vector<float>& values) {
   std::vector<std::byte> memory(values.size() * size_of(dtype));
   store_floats(dtype, values.data(), std::ssize(values), memory.data());
@@ -86,7 +86,8 @@ TEST(RowSums, OfColumns) {
   });
 }
 
-// What the header says: element i to lane i % 64, then upper halves to lower ones.
+// The header defines the order: element i goes to lane i % 64, then upper halves are added to lower
+// ones.
 TEST(RowSums, AddInTheOrderOfTheLanes) {
   for (const std::int64_t count : lengths()) {
     std::vector<float> values;

@@ -1,4 +1,4 @@
-// Temporaries that kernels share which never run at the same time.
+// Tests temporaries that kernels share if they never run at the same time.
 #include "kernels/simd/scratch.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ std::vector<StepResult> results_in_pool(const PlannedStep& step, ScratchPool& po
   with_threads(2, [&] {
     const BoundGraph bound(step.graph, step.selection.kernels, memory.storage_of(variant), 2, false,
                            &pool);
-    for (int run = 0; run < 2; ++run) {  // the second finds what the first left behind
+    for (int run = 0; run < 2; ++run) {  // the second run finds the data of the first
       memory.load(variant, 1);
       bound.run();
     }
@@ -162,7 +162,7 @@ TEST(Scratch, PoolIsAsLargeAsTheNodeThatNeedsMost) {
   EXPECT_LT(largest, sum);
 }
 
-// Vectors of it lie in one line each; what is there stays until more is wanted.
+// Each vector of these floats is in one line. The memory is kept until more is requested.
 TEST(AlignedFloats, BeginAtALineAndKeepTheirRoom) {
   AlignedFloats floats;
   for (const std::int64_t count : {1, 17, 4096}) {

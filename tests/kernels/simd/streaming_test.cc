@@ -1,4 +1,5 @@
-// From how many bytes on results go past the caches: measured, told, or set by a test.
+// Tests the number of bytes from which results are streamed past the caches. It is measured, given
+// by the user, or set by a test.
 #include "kernels/simd/streaming.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +36,8 @@ TEST(Streaming, BeginsBetweenTheOwnCachesAndTheLast) {
   }
 }
 
-// Threads that spin on every core stand for other programs. So many threads as no other test has.
+// Threads that spin on every core stand for other programs. No other test uses this number of
+// threads.
 TEST(Streaming, ABusyMachineGoesByItsCaches) {
   std::atomic<bool> is_done{false};
   std::vector<std::jthread> busy;
@@ -77,7 +79,7 @@ TEST(Streaming, CallsBeyondBothLimitsOutgrowTheCache) {
 }
 
 TEST(Streaming, TheEnvironmentIsReadStrictly) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process that has measured nothing yet
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process without measurements
   for (const char* text : {"", "x", "12x", "-1", "1e6", "99999999999999999999999"}) {
     EXPECT_EXIT(
         {

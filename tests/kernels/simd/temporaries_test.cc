@@ -1,4 +1,4 @@
-// What kernels say about the memory they take beside inputs and outputs.
+// Tests the memory that kernels state in addition to inputs and outputs.
 #include <gmock/gmock.h>
 
 #include "harness/plan/case_graph.h"
@@ -32,7 +32,7 @@ TEST(Temporaries, AreCountedWhereTheyAreBig) {
   EXPECT_EQ(temporaries("cat_shuffle_split[2x4x3x3,2x4x3x3,fp32]", "half"), 2u * 8 * 9 * 4);
 }
 
-// Every thread keeps a line: elements, places, and for radix sort two words each.
+// Every thread keeps a line: elements, places, and two words each for radix sort.
 TEST(Temporaries, OfSortGrowWithTheThreadsThatHaveLines) {
   EXPECT_EQ(temporaries("sort[5x100,fp32]", "native"), 2u * 100 * (4 + 8 + 16));
   EXPECT_EQ(temporaries("sort[100,fp32]", "native"), 1u * 100 * (4 + 8 + 16));
@@ -45,7 +45,7 @@ TEST(Temporaries, OfAGraphAreThoseOfItsNodes) {
   EXPECT_EQ(temporary_bytes(graph, selection), 2u * 2 * 8 * 9 * 4) << "forward and gradient";
 }
 
-// The tensors would fit, the temporaries do not: nothing may be prepared.
+// The tensors would fit, the temporaries do not. The case must be refused before it is prepared.
 TEST(Temporaries, ACaseThatTheyMakeTooLargeIsRefused) {
   const Kernel greedy{
       .op = "relu",

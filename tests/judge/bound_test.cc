@@ -49,7 +49,7 @@ class RowByColumn {
   std::vector<InputReader> readers_;
 };
 
-// The error bound, worked out for T = 4000, n = 8, f = 0: 4 * 2^-24 * sqrt(8) * 4000.
+// The error bound for T = 4000, n = 8, f = 0 is 4 * 2^-24 * sqrt(8) * 4000.
 constexpr double kOfTerms = 4 * 0x1p-24 * 2.8284271247461903 * 4000;
 
 }  // namespace
@@ -64,14 +64,14 @@ TEST(ErrorBound, FollowsTheTermsWhereTheyCancel) {
   EXPECT_EQ(held.worst.index, 0);
 }
 
-// Operands in fp16: 4 * 2^-11 * 4000 besides.
+// Operands in fp16 add 4 * 2^-11 * 4000.
 TEST(ErrorBound, OfTheTermsAlone) {
   const RowByColumn product({1000, -1000, 1000, -1000}, {1, 1, 1, 1});
   EXPECT_NEAR(product.allowed_of_terms({}), kOfTerms, 1e-9);
   EXPECT_NEAR(product.allowed_of_terms(fp16_operands()), kOfTerms + 4 * 0x1p-11 * 4000, 1e-9);
 }
 
-// 10 with T = 10: 4 * 2^-24 * (sqrt(8) + 1) * 10.
+// A result of 10 with T = 10 has the bound 4 * 2^-24 * (sqrt(8) + 1) * 10.
 TEST(ErrorBound, FollowsTheResult) {
   const RowByColumn product({1, 2, 3, 4}, {1, 1, 1, 1});
   const double allowed = 4 * 0x1p-24 * 3.8284271247461903 * 10;
@@ -79,7 +79,7 @@ TEST(ErrorBound, FollowsTheResult) {
   EXPECT_TRUE(product.is_wrong(10 - 1.01 * allowed));
 }
 
-// fp16 results are rounded once more: 4 * 2^-11 * 10 besides.
+// fp16 results are rounded again, which adds 4 * 2^-11 * 10.
 TEST(ErrorBound, RoundsTheResult) {
   const RowByColumn product({1, 2, 3, 4}, {1, 1, 1, 1}, DType::fp16);
   EXPECT_FALSE(product.is_wrong(10 + 0.99 * 4 * 0x1p-11 * 10));
@@ -108,7 +108,7 @@ TEST(ErrorBound, NanAndInf) {
   EXPECT_TRUE(undefined.is_wrong(0));
 }
 
-// 70000 is Inf in fp16, and 65504 where the device saturates.
+// 70000 is Inf in fp16, or 65504 if the device saturates.
 TEST(ErrorBound, EndOfTheRange) {
   const RowByColumn product({20000, 20000, 20000, 10000}, {1, 1, 1, 1}, DType::fp16);
   const Claim saturates{.name = "saturates at 65504", .saturates = true};
@@ -122,7 +122,7 @@ TEST(ErrorBound, EndOfTheRange) {
   EXPECT_FALSE(near.is_wrong(kInf)) << "65488 may be rounded up";
 }
 
-// The sum of 3e38 four times leaves fp32 before -9e38 is added: honest kernels overflow.
+// 3e38 four times overflows fp32 before -9e38 is added, so correct kernels overflow.
 TEST(ErrorBound, IntermediateResultsOverflow) {
   const RowByColumn product({3e38F, 3e38F, -3e38F, -2e38F}, {1, 1, 1, 1});
   EXPECT_FALSE(product.is_wrong(kInf));
@@ -130,7 +130,7 @@ TEST(ErrorBound, IntermediateResultsOverflow) {
   EXPECT_TRUE(product.is_wrong(5e37)) << "a finite number is wrong still";
 }
 
-// Devices flush what is below the smallest normal number of fp32.
+// Devices flush numbers below the smallest normal number of fp32.
 TEST(ErrorBound, SmallResultsMayBeFlushed) {
   const RowByColumn product({1e-39F, 0, 0, 0}, {1, 1, 1, 1});
   EXPECT_FALSE(product.is_wrong(0));

@@ -47,7 +47,7 @@ std::vector<std::string> rules(const std::vector<Cause>& causes) {
 
 using Names = std::vector<std::string>;
 
-// What an element becomes.
+// The rules that match if `change` is applied to every element.
 std::vector<std::string> rules_of(const std::function<double(std::size_t, double)>& change) {
   const std::vector<double> expected = expected_values();
   return rules(causes(changed(expected, change), expected));
@@ -148,13 +148,14 @@ TEST(Causes, Orders) {
   EXPECT_EQ(rules(causes(reversed, expected)), Names{"same_values"});
 }
 
-// Another sample of the same distribution has other values.
+// A second sample of the distribution has other values.
 TEST(Causes, TwoSamplesOfOneDistributionAreNotTheSameValues) {
   const auto found = rules(causes(normal(2 * 24 * 40, 1, 7), normal(2 * 24 * 40, 1, 8)));
   EXPECT_EQ(std::count(found.begin(), found.end(), "same_values"), 0);
 }
 
-// So many that they are counted in ranges and not sorted; a few far away make these too wide.
+// The values are so many that they are counted in ranges instead of sorted. A few distant values
+// make the ranges too wide.
 TEST(Causes, OrdersOfManyValues) {
   constexpr std::size_t kSide = 512;
   const Dims shape = {kSide, kSide};
@@ -184,7 +185,7 @@ TEST(Causes, TheEndOfHalf) {
   EXPECT_EQ(rules(causes(changed(expected, half), expected)), Names{"overflowed"});
 }
 
-// softplus as log(1 + exp(x)) in fp32: exp(88.73) is Inf.
+// softplus is computed as log(1 + exp(x)) in fp32, so exp(88.73) is Inf.
 TEST(Causes, AnExponentialInFloat) {
   std::vector<double> x(1920);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = 0.05 * static_cast<double>(i);
@@ -194,7 +195,7 @@ TEST(Causes, AnExponentialInFloat) {
   EXPECT_EQ(rules(causes(actual, x, {1920}, {&input, 1})), Names{"exp_in_float"});
 }
 
-// softplus as log(1 + exp(x)) in fp16: from x = 11.0901 on, exp(x) is Inf.
+// softplus is computed as log(1 + exp(x)) in fp16, so exp(x) is Inf from x = 11.0901 on.
 TEST(Causes, AnExponentialInHalf) {
   const std::vector<double> x = changed(normal(2 * 24 * 40, 8), [](std::size_t, double v) {
     return static_cast<double>(Eigen::half(float(v)));
@@ -212,7 +213,7 @@ TEST(Causes, AnExponentialInHalf) {
   EXPECT_EQ(rules(causes(elsewhere, expected, kShape, {&input, 1})), Names()) << "and below";
 }
 
-// softplus with a threshold of 2 instead of 20: x itself where log(1 + e^x) is expected.
+// softplus has a threshold of 2 instead of 20. It returns x, and log(1 + e^x) is expected.
 TEST(Causes, AThreshold) {
   const std::vector<double> x = normal(1920, 3);
   const auto softplus = [](double v) { return std::log1p(std::exp(v)); };

@@ -57,7 +57,7 @@ TEST(Claims, VariantsThatRoundTheirOperands) {
               ElementsAre("fp16 steps"));
 }
 
-// 1 + 2^-11 is a tie in fp16 and TF32, 1 + 2^-8 in bf16: rounded to even.
+// 1 + 2^-11 is a tie in fp16 and TF32, 1 + 2^-8 is a tie in bf16. Both are rounded to even.
 TEST(Claims, OperandsOfAMatrixUnit) {
   const std::vector<float> a = {1 + 0x1p-11F, 1 + 0x1p-8F, 1e5F, -1e5F}, b = {1, 2, 3, 4};
   const Problem product =

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Two entries of one shape, to name places.
+/// Entries of the same shape in both dumps.
 struct Pair {
   DumpEntry actual, expected;
 
@@ -56,7 +56,7 @@ TEST(Comparable, WhatIsUnreadGoesBeforeWhatIsNotSupported) {
   pair.expected.problem = "chunk 3 is damaged";
   EXPECT_EQ(obstacle(pair.match(), {"npu.h5", "gpu.h5"}).reason, "gpu.h5: chunk 3 is damaged");
   EXPECT_TRUE(obstacle(pair.match()).is_unread());
-  // What the dumper leaves of a dtype that it does not know.
+  // The dumper writes only these attributes for an unknown dtype.
   pair.expected.attributes = {};
   pair.expected.attributes.device_type = 1;
   pair.expected.attributes.count = 1;
@@ -81,7 +81,7 @@ TEST(Comparable, CodesOfDtypesWithoutAMeaningHereAreNotCompared) {
   EXPECT_EQ(obstacle(pair.match()).reason, "");
   pair.actual.attributes.data_type = 14;
   EXPECT_THAT(obstacle(pair.match()).reason, HasSubstr("complex64"));
-  pair.actual.attributes.data_type = 77;  // unknown: compared as it is stored
+  pair.actual.attributes.data_type = 77;  // unknown: compared with its stored type
   EXPECT_EQ(obstacle(pair.match()).reason, "");
 }
 

@@ -69,8 +69,8 @@ Standard bit_for_bit(Equality equality) {
   return standard;
 }
 
-// Five elements by hand: errors 0, 0.25, 0, 1, 0; the largest is 1/2^-21 = 2^21 steps between 4
-// and 5, the other 0.25/2^-22 = 2^20.
+// Five elements by hand: errors 0, 0.25, 0, 1, 0. The largest is 1/2^-21 = 2^21 steps between 4 and
+// 5, the other is 0.25/2^-22 = 2^20 steps.
 TEST(CompareValues, HandComputed) {
   const PairStats stats = compared({1, 2.25, 0, 5, -3}, {1, 2, 0, 4, -3}).stats;
   EXPECT_EQ(stats.count, 5);
@@ -92,7 +92,7 @@ TEST(CompareValues, PassesWithinTolerance) {
   EXPECT_EQ(judgement.reason, "");
 }
 
-// As many digits as tell them apart: nine say the same of both.
+// The values are written with enough digits to differ: nine digits would be equal.
 TEST(CompareValues, ValuesThatDifferAreNotWrittenAlike) {
   const std::vector<double> actual = {2.5167597100001}, expected = {2.51675971};
   const ValueComparison found = compare_values(actual.data(), DType::fp64, expected.data(),
@@ -145,7 +145,7 @@ TEST(CompareValues, BitsShowWhatValuesDoNot) {
             "1 of 4 elements differ in their bits; worst at [1]: NaN, expected NaN");
 }
 
-// What lies beyond the first block too, and a larger error is worse than other bits.
+// Elements after the first block count, too. A larger error is worse than different bits.
 TEST(CompareValues, TheWorstOfAllBlocks) {
   std::vector<float> expected(10000, 1), actual = expected;
   expected[0] = actual[0] = 2;
@@ -186,7 +186,8 @@ TEST(CompareValues, ErrorsCountInUnitsOfTheCoarserDType) {
   EXPECT_EQ(stats.worst_abs.error, 0x1p-7);
 }
 
-// Three chunks: the same bits with one thread, with three, and as a pair of dumps is measured.
+// Three chunks give equal bits with one thread, with three threads, and measured as a pair of
+// dumps.
 TEST(CompareValues, SameBitsForAnyNumberOfThreadsAndAsInDumps) {
   std::vector<float> expected(5 << 19), actual;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -208,7 +209,8 @@ TEST(CompareValues, SameBitsForAnyNumberOfThreadsAndAsInDumps) {
   EXPECT_GT(one.min_tolerance, 0);
 }
 
-// Largest quotient by its definition, whatever the instruction set and the place in a vector.
+// The largest quotient is compared with its definition, for every instruction set and place in a
+// vector.
 TEST(CompareValues, LeastToleranceByItsDefinition) {
   for (const std::size_t count : {1u, 7u, 4097u, 12345u}) {
     std::vector<float> expected, actual;
@@ -223,7 +225,7 @@ TEST(CompareValues, LeastToleranceByItsDefinition) {
   }
 }
 
-// The published numbers of the mixed standard.
+// Source: the published numbers of the mixed standard.
 TEST(MixedTolerance, PublishedNumbers) {
   EXPECT_EQ(mixed_tolerance(DType::fp16), (Tolerance{0x1p-9, 0x1p-9, 0.1, 32, 0.99, 0, true}));
   EXPECT_EQ(mixed_tolerance(DType::bf16), (Tolerance{0x1p-6, 0x1p-6, 1, 32, 0.99, 0, true}));

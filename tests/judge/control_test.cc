@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// Sixteen elements of 1, each off by `error`; the last one by `last`.
+// Sixteen elements of 1. Fifteen have the error `error`; the last has the error `last`.
 OutputError error_of(double error, double last) {
   OutputError sum;
   for (int i = 0; i < 15; ++i) sum.add(1 + error, 1);
@@ -35,7 +35,8 @@ TEST(Control, TwiceTheErrorOfNativeAndARounding) {
   EXPECT_THAT(failed.reason, StartsWith("relative error 0.029, at most 0.0278 allowed"));
 }
 
-// One of sixteen elements is off by 0.03: the norm is 0.0075, the largest error is not allowed.
+// One of sixteen elements has an error of 0.03. The norm of 0.0075 is allowed, the largest error is
+// not.
 TEST(Control, TheLargestErrorCounts) {
   const Judgement failed = judge_by_control(error_of(0, 0.03), error_of(0.001, 0.01), DType::bf16);
   EXPECT_EQ(failed.verdict, Verdict::failed);
@@ -70,7 +71,7 @@ TEST(Control, NaNWhereNativeHasNone) {
   EXPECT_THAT(failed.reason, StartsWith("1 NaN or Inf"));
 }
 
-// gelu of sixteen numbers: native is run on the same inputs.
+// gelu of sixteen numbers. `native` runs on the inputs of the result.
 TEST(Control, RunsNative) {
   const Problem gelu = problem_with(find_op("gelu"), {{16}}, {}, DType::fp32, Format::ND);
   std::vector<float> x(16), y(16);
@@ -104,7 +105,7 @@ TEST(OutputRules, AsTheyAreTyped) {
   }
 }
 
-// 1e-4 of 1 is beyond the bound of fp32, and inside the published table.
+// An error of 1e-4 at 1 exceeds the bound of fp32 and is within the published table.
 TEST(OutputRules, AStandardDecidesInPlaceOfTheBound) {
   const Problem relu = problem_with(find_op("relu"), {{4}}, {}, DType::fp32, Format::ND);
   const std::vector<float> x = {1, 2, 3, 4}, y = {1.0001F, 2, 3, 4};

@@ -1,4 +1,4 @@
-// Numbers of known generators, and the same with the faults that kernels have.
+// Tests numbers of known generators, and these numbers with typical faults of kernels.
 #include "judge/draws.h"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,8 @@ TEST(WrongDraws, ValuesThatCannotBeDrawn) {
   EXPECT_THAT(wrong(Drawn::normal, 0, 1, {kNan}), HasSubstr("allowed: finite numbers"));
 }
 
-// Where the input is 0 nobody can tell; NaN and Inf are handed on or dropped.
+// An input of 0 does not show whether the element was dropped. NaN and Inf are passed on or
+// dropped.
 TEST(WrongDraws, DroppedElements) {
   const std::vector<double> x = {0, 1, -2, kInf};
   const auto dropout = [&](const std::vector<double>& y, DType dtype) {

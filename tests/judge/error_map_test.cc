@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 using testing::Each;
 using testing::ElementsAre;
 
-// A tensor of ones, 2 more where `is_wrong(row, column)`.
+// A tensor of ones, with 2 added if `is_wrong(row, column)`.
 template <class IsWrong>
 ErrorMap map_with(const Dims& shape, IsWrong is_wrong) {
   std::size_t count = 1;
@@ -37,7 +37,7 @@ ErrorMap map_with(const Dims& shape, IsWrong is_wrong) {
 TEST(ErrorJson, HasTheCountsFromTheFirstBucketToTheLastThatHoldAny) {
   ErrorHistogram histogram;
   histogram.exact = 7;
-  // Bucket b begins at 2^(b - 1 + kLowest): 2^-3 and 2^0.
+  // Bucket b begins at 2^(b - 1 + kLowest). The buckets used begin at 2^-3 and 2^0.
   histogram.counts.add(static_cast<std::size_t>(-3 + 1 - ErrorHistogram::kLowest), 2);
   histogram.counts.add(static_cast<std::size_t>(1 - ErrorHistogram::kLowest), 1);
   Json value;
@@ -67,7 +67,8 @@ TEST(ErrorJson, HasTheMapInTwoDigitsAndNullForNaN) {
                {"by_remainder": [null, 0.12], "last": 0.12, "before_last": null}]})"));
 }
 
-// The picture of where a tensor is off. Expected values by hand from the definition in the header.
+// The map shows the places of errors in a tensor. Expected values are computed by hand from the
+// definition in the header.
 TEST(ErrorMap, SmallTensorsHaveACellForEachElement) {
   const std::vector<double> actual = {1, 2, 3, 4, 5, 6}, expected = {1, 2.5, 3, 4, 5, 4};
   const ErrorMap map = error_map(actual, expected, {2, 3});
@@ -81,7 +82,7 @@ TEST(ErrorMap, SmallTensorsHaveACellForEachElement) {
   EXPECT_EQ(map.axes[0].before_last, 0.5);
 }
 
-// 100 columns of 300 rows: cells of 2 columns and 16 rows; every 16th column is wrong.
+// 100 columns of 300 rows give cells of 2 columns and 16 rows. Every 16th column is wrong.
 TEST(ErrorMap, TilesStayVisible) {
   const ErrorMap map =
       map_with({3, 100, 100}, [](std::size_t, std::size_t column) { return column % 16 == 15; });
@@ -98,7 +99,7 @@ TEST(ErrorMap, TilesStayVisible) {
   EXPECT_EQ(map.axes[2].before_last, 2);
 }
 
-// 64 channels of 56 rows are 3584 rows: a cell holds two channels, never parts of three.
+// 64 channels of 56 rows are 3584 rows. A cell holds two whole channels, never parts of three.
 TEST(ErrorMap, RowsOfACellAreWholeInnerAxes) {
   const ErrorMap map = map_with({1, 64, 56, 56}, [](std::size_t row, std::size_t) {
     return row / 56 >= 48;  // channels from 48 on
@@ -122,7 +123,7 @@ TEST(ErrorMap, TheLastRowAndColumnAreApart) {
   EXPECT_EQ(map.errors.front(), 0);
 }
 
-// Errors above 0 everywhere: a cell without one would be a cell that nothing went into.
+// Errors are above 0 everywhere, so a cell with 0 would be a cell without elements.
 TEST(ErrorMap, HasFewCellsAndTheLargestErrorForAnyShape) {
   const std::vector<Dims> shapes = {{1},       {100003},        {3, 1, 5},
                                     {1000, 3}, {2, 3, 5, 7},    {33, 65},

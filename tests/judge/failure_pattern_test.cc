@@ -56,7 +56,7 @@ TEST(FailurePattern, NothingToTell) {
   EXPECT_EQ(pattern({}, {0}), "");
 }
 
-// e^x leaves fp16 at x = 11.09.
+// e^x overflows fp16 at x = 11.09.
 TEST(FailurePattern, OfValues) {
   const std::vector<double> x = {1, 12, 3, 11.1, 20, 11.08};
   const InputValues input{"self", x};

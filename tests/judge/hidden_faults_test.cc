@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-// axpy: y = x1 + 1e-4 x2; `taken` of the step.
+// The message for axpy, y = x1 + 1e-4 x2, if only the share `taken` of the step is added.
 std::string said(double taken, DType dtype = DType::fp32, double alpha = 1e-4,
                  std::int64_t count = 4096) {
   const Op& op = find_op("axpy");
@@ -47,20 +47,20 @@ TEST(WrongUpdate, NoStepAndAStepBackAreWrong) {
   EXPECT_EQ(said(2), "what is added to 'x1' is 2 times what is expected");
 }
 
-// A tenth of fp16's unit at 1: parameters that stay as they are are right.
+// The step is a tenth of fp16's unit at 1, so unchanged parameters are correct.
 TEST(WrongUpdate, WhatRoundingHidesIsNotJudged) {
   EXPECT_EQ(said(0, DType::fp16), "");
   EXPECT_NE(said(0, DType::fp16, 0.1), "");
 }
 
-// Of steps below half a unit none is taken, however many there are.
+// Steps below half a unit do not change the result, however many there are.
 TEST(WrongUpdate, HonestStepsOfFp16AreRight) {
   for (const double alpha : {1e-4, 3e-4, 1e-3, 1e-2}) {
     EXPECT_EQ(said(1, DType::fp16, alpha, 1 << 20), "") << alpha;
   }
 }
 
-// y of other operators is not an input and a change of it.
+// The outputs of other operators are not an input plus a change.
 TEST(WrongUpdate, OnlyOfOperatorsThatAddToAnInput) {
   EXPECT_TRUE(find_op("adam").adds_to_first);
   EXPECT_TRUE(find_op("sgd").adds_to_first);

@@ -34,14 +34,14 @@ TEST(Indices, NanIsEqualToNan) {
   EXPECT_FALSE(name_equal_elements({.extent = 3}, Values{NAN, 1, NAN}, Values{1}, Values{0}));
 }
 
-// Columns of [[5 1] [5 2]]: lines along the first axis are two elements apart.
+// Columns of [[5 1] [5 2]]. Lines along the first axis are two elements apart.
 TEST(Indices, LinesMayBeAnyAxis) {
   const IndexedLines columns{.extent = 2, .inner = 2};
   EXPECT_TRUE(name_equal_elements(columns, Values{5, 1, 5, 2}, Values{1, 1}, Values{0, 1}));
   EXPECT_FALSE(name_equal_elements(columns, Values{5, 1, 5, 2}, Values{1, 0}, Values{0, 1}));
 }
 
-// Windows of a pool may name one place together.
+// Several windows of a pool may name the same place.
 TEST(Indices, PlacesOfAPlaneMayRepeat) {
   const IndexedLines plane{.extent = 4, .places = 2};
   EXPECT_TRUE(name_equal_elements(plane, Values{1, 9, 9, 0}, Values{2, 2}, Values{1, 1}));

@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-double factor = 1;  // of the first output, which a kernel gets wrong by it
+double factor = 1;  // by which the first output is wrong
 
 Launch prepare_scaled(const Problem& problem) {
   const Launch right = find_kernel(problem.op->name, "native").prepare(problem);
@@ -46,7 +46,8 @@ Record run_scaled(const std::string& id, double by) {
   return run_work_unit(planned, options, 1, {}, times).at(0);
 }
 
-// Inputs are exact: that a thirtieth of them would change everything is no excuse.
+// Inputs are exact. An input error of a thirtieth would change the whole result, but it must not
+// excuse a wrong result.
 TEST(JudgeOutput, LargeMeansHideNothing) {
   for (const char* id : {"mse_loss[64x100,64x100,fp16,ND,data=normal(300,1)]",
                          "mse_loss[64x100,64x100,bf16,ND,data=normal(100,1)]",

@@ -23,7 +23,7 @@ Judgement judged(const std::string& typed, const std::vector<float>& actual,
   return judge(measured(actual, expected, held_to).stats, held_to, {{std::ssize(actual)}, dtype});
 }
 
-// 1 to n, of which `off` are larger by `error`.
+// The numbers 1 to n, of which `off` numbers are larger by `error`.
 std::vector<float> rising(int count, int off = 0, float error = 0) {
   std::vector<float> values;
   for (int i = 0; i < count; ++i) {
@@ -33,27 +33,27 @@ std::vector<float> rising(int count, int off = 0, float error = 0) {
 }
 
 TEST(Judge, MixedPassesWhatIsClose) {
-  // 1 + 2^-11 is inside of 2^-16 * 2 + 2^-10 * 1.
+  // 1 + 2^-11 is within 2^-16 * 2 + 2^-10 * 1.
   const Judgement close = judged("mixed", {1 + 0x1p-11f, 2}, {1, 2});
   EXPECT_EQ(close.verdict, Verdict::passed);
   EXPECT_EQ(close.reason, "");
 }
 
 TEST(Judge, MixedNeeds99Percent) {
-  // The scale is 75. An error of 0.005 is outside of 2^-16 * 75 + 2^-10 (0.0021) at 1 and below
-  // the limit of 0.75.
+  // The scale is 75. An error of 0.005 at 1 exceeds 2^-16 * 75 + 2^-10 (0.0021) and is below the
+  // limit of 0.75.
   EXPECT_EQ(judged("mixed", rising(100, 1, 0.005f), rising(100)).verdict, Verdict::passed);
-  // At 2 it is outside of 0.0031 too, so 98 of 100 are inside.
+  // The error at 2 also exceeds its limit of 0.0031, so 98 of 100 elements are within.
   const Judgement two = judged("mixed", rising(100, 2, 0.005f), rising(100));
   EXPECT_EQ(two.verdict, Verdict::failed);
-  // 0.005 / (2 + 75), where 75 is the scale.
+  // 0.005 / (2 + 75), with a scale of 75.
   EXPECT_EQ(two.reason,
             "98% inside tolerance, 99% needed; worst at [1]: 2.00500011, expected 2; a tolerance "
             "of 6.6e-05 would hold all");
 }
 
 TEST(Judge, MixedAllowsNothingBeyondTheLimit) {
-  // A hundredth of the scale, 750.
+  // The limit is a hundredth of the scale of 750.
   const Judgement one = judged("mixed", rising(1000, 1, 8.0f), rising(1000));
   EXPECT_EQ(one.verdict, Verdict::failed);
   EXPECT_EQ(one.reason,
@@ -62,7 +62,7 @@ TEST(Judge, MixedAllowsNothingBeyondTheLimit) {
   EXPECT_EQ(judged("mixed", rising(1000, 1, 7.0f), rising(1000)).verdict, Verdict::passed);
 }
 
-// A verdict does not depend on the unit that values are in: gradients are small.
+// Gradients are small. The verdict must not depend on the unit of the values.
 TEST(Judge, MixedFollowsTheScale) {
   for (const float unit : {0x1p-60f, 0x1p-12f, 1.0f, 0x1p14f}) {
     const auto in_unit = [unit](std::vector<float> values) {
@@ -79,7 +79,7 @@ TEST(Judge, MixedFollowsTheScale) {
   }
 }
 
-// fp16 gradients of deviation 3e-4, as a step in mixed precision has them.
+// fp16 gradients with a deviation of 3e-4, as in a step of mixed precision.
 TEST(Judge, SmallGradientsThatAreWrongFail) {
   std::vector<float> right, negated, twice, zero, turned;
   for (int i = 0; i < 1000; ++i) right.push_back(3e-4f * std::sin(static_cast<float>(7 * i)));
@@ -98,7 +98,7 @@ TEST(Judge, SmallGradientsThatAreWrongFail) {
             Verdict::passed);
 }
 
-// Values that overflowed do not hide what is wrong with all others.
+// Overflowed values must not hide errors of all other values.
 TEST(Judge, AFewLargeValuesDoNotWidenTheTolerance) {
   std::vector<float> expected(1000, 3e-4f);
   expected[1] = 2e-4f;
@@ -121,12 +121,12 @@ TEST(Judge, FormulasSayWhatAVerdictIsHeldTo) {
 }
 
 TEST(Judge, MixedForgivesLargeErrorsOfFewUlp) {
-  // 2^20 + 1 is 8 ULP (of 1/8) from 2^20: an error of 1 that fp32 hardly sees.
+  // 2^20 + 1 is 8 ULP (of 1/8) from 2^20, so an error of 1 is small in fp32.
   EXPECT_EQ(judged("mixed", {0x1p20f + 1, 1}, {0x1p20f, 1}).verdict, Verdict::passed);
 }
 
-// A softmax of large logits: nearly all shares are tiny, and the largest ones may be off by as much
-// of themselves as all others.
+// A softmax of large logits has many tiny shares. The largest shares may also differ by 1/128 of
+// themselves.
 TEST(Judge, MixedHoldsLargeElementsToThemselves) {
   std::vector<float> expected(1000, 1e-6F), actual = expected;
   expected[3] = actual[3] = 0.5F;
@@ -137,7 +137,7 @@ TEST(Judge, MixedHoldsLargeElementsToThemselves) {
   EXPECT_EQ(beyond.verdict, Verdict::failed);
   EXPECT_THAT(beyond.reason, HasSubstr("1 of 1000 elements off by more than 1e-08, 0.7812% of "
                                        "themselves and 32 ULP; worst at [3]"));
-  // 1/128 of an element up to 1: the number of the standard stands for those beyond.
+  // 1/128 of the element applies up to 1. Above 1, the limit of the standard applies.
   expected[3] = 100;
   actual[3] = 100.02F;
   EXPECT_EQ(judged("mixed", actual, expected).verdict, Verdict::failed);
@@ -166,7 +166,7 @@ TEST(Judge, ASharesDigitsTellItFromTheOneThatIsNeeded) {
   for (std::size_t i = 0; i < 1001; ++i) actual[i] += 0.009f;
   const Judgement judgement = judged("mixed", actual, expected);
   EXPECT_EQ(judgement.verdict, Verdict::failed);
-  // 99000 / 100001
+  // 99000 / 100001.
   EXPECT_THAT(judgement.reason, HasSubstr("98.9990"));
 }
 
@@ -181,7 +181,7 @@ TEST(Judge, AnInfWhereFp16EndsIsSaidToBe) {
   }
 }
 
-// The largest error, 40 of 2^24, is 20 ULP and no failure; 16 of 4 is one.
+// The largest error, 40 at 2^24, is 20 ULP and passes. 16 at 4 fails.
 TEST(Judge, NamesAnElementThatBreaksTheRule) {
   std::vector<float> expected = rising(1000), actual = expected;
   expected[10] = 0x1p24f;
@@ -214,14 +214,15 @@ TEST(Judge, ExactFindsOneUlp) {
 }
 
 TEST(Judge, StatisticalLimitsTheMean) {
-  // fp32: mean 2^-13 = 0.000122. Each is off by a thousandth.
+  // fp32 allows a mean of 2^-13 = 0.000122. Each element has a relative error of 0.001.
   const Judgement mean = judged("statistical", {1.001f, 2.002f}, {1, 2});
   EXPECT_EQ(mean.verdict, Verdict::failed);
   EXPECT_THAT(mean.reason, HasSubstr("mean relative error 0.001, at most 0.0001221 allowed"));
 }
 
 TEST(Judge, StatisticalLimitsTheMaximum) {
-  // One of 1000 is off by 0.01, which is above 10 * 2^-13 = 0.00122; the mean is 0.00001.
+  // One of 1000 elements has an error of 0.01, which exceeds 10 * 2^-13 = 0.00122. The mean is
+  // 0.00001.
   const Judgement one = judged("statistical", rising(1000, 1, 0.01f), rising(1000));
   EXPECT_EQ(one.verdict, Verdict::failed);
   EXPECT_THAT(one.reason, HasSubstr("maximum relative error 0.01, at most 0.001221 allowed"));
@@ -229,13 +230,13 @@ TEST(Judge, StatisticalLimitsTheMaximum) {
 }
 
 TEST(Judge, StatisticalTakesZerosRelativeToTheFloor) {
-  // 1e-12 at an expected 0: 1e-12 / 1e-7 = 1e-5, no astronomic number.
+  // 1e-12 at an expected 0 gives 1e-12 / 1e-7 = 1e-5.
   EXPECT_EQ(judged("statistical", {1e-12f, 1, 2}, {0, 1, 2}).verdict, Verdict::passed);
 }
 
 TEST(Judge, Cosine) {
   EXPECT_EQ(judged("cosine", {1, 2, 3}, {2, 4, 6}).verdict, Verdict::passed);
-  // cos of (1,0) and (1,1) is 1/sqrt(2).
+  // The cosine of (1,0) and (1,1) is 1/sqrt(2).
   const Judgement wrong = judged("cosine", {1, 0}, {1, 1});
   EXPECT_EQ(wrong.verdict, Verdict::failed);
   EXPECT_THAT(wrong.reason, HasSubstr("cosine 0.707106781, at least 0.99 needed"));
@@ -294,7 +295,7 @@ TEST(Judge, CrossCheckComparesErrorsOfBoth) {
   EXPECT_EQ(same.judgement.verdict, Verdict::passed);
   EXPECT_DOUBLE_EQ(same.mare, 1);
   EXPECT_DOUBLE_EQ(same.rmse, 1);
-  // Twice the error passes L0's limits (10, 2, 2) and breaks L1's mean (1.5).
+  // Twice the error is within L0's limits (10, 2, 2) and exceeds L1's mean (1.5).
   const PairStats npu = measured({1.002f, 2, 3, 4}, golden, limits).stats;
   const CrossCheck wrong = judge_cross_check(npu, gpu, limits, {{4}, DType::fp32});
   EXPECT_EQ(wrong.judgement.verdict, Verdict::failed);
@@ -312,7 +313,8 @@ TEST(Judge, CrossCheckHoldsNobodyToBeMoreExactThanARounding) {
   const CrossCheck none = judge_cross_check(exact, exact, limits, {{4}, DType::fp32});
   EXPECT_EQ(none.judgement.verdict, Verdict::passed);
   EXPECT_EQ(none.mare, 0);
-  // An ULP at 1 is 2^-23, twice the rounding 2^-24; the mean over four is half of it.
+  // An ULP at 1 is 2^-23, twice the rounding error 2^-24. The mean over four elements is half of
+  // 2^-24.
   const PairStats ulp = measured({1 + 0x1p-23f, 2, 3, 4}, golden, limits).stats;
   const CrossCheck one = judge_cross_check(ulp, exact, limits, {{4}, DType::fp32});
   EXPECT_DOUBLE_EQ(one.mare, 2);

@@ -41,7 +41,8 @@ const std::vector<float> kActual = {1, 2, 4}, kExpected = {1, 2, 3};
 
 }  // namespace
 
-// The scale of what is expected, then all metrics, then the divergence.
+// The first pass finds the scale of the expected values. Then follow all metrics, then the
+// divergence.
 TEST(LargePair, IsReadForItsScaleFirst) {
   LargePair large = begun(kActual, kExpected, with_scale(true));
   EXPECT_EQ(large.pass, Pass::scale);
@@ -69,7 +70,7 @@ TEST(LargePair, IsReadOnceWhereNothingElseIsWanted) {
   EXPECT_EQ(large.rules.tolerance.atol, 0.01);
 }
 
-// A NaN makes the divergence NaN: no second pass is needed for that.
+// NaN makes the divergence NaN, so a second pass is not needed.
 TEST(LargePair, WithoutADivergenceIsNotReadAgain) {
   const std::vector<float> actual = {1, std::numeric_limits<float>::quiet_NaN(), 4};
   LargePair large = begun(actual, kExpected, with_scale(false));
@@ -78,7 +79,7 @@ TEST(LargePair, WithoutADivergenceIsNotReadAgain) {
   EXPECT_TRUE(std::isnan(kl_divergence(large.measures.sums)));
 }
 
-// A hole counts as a whole chunk of zeros, each time.
+// Each hole counts as a chunk of zeros.
 TEST(LargePair, HolesAreChunksOfZeros) {
   LargePair large = begun(kActual, kExpected, with_scale(false));
   const auto scratch = std::make_unique<BlockScratch>();
@@ -103,7 +104,7 @@ TEST(LargePair, KnowsAHole) {
   EXPECT_FALSE(is_hole(pair, chunk));
 }
 
-// Another process has every bit; a text that was cut is refused.
+// Another process receives every bit. A truncated text is refused.
 TEST(LargePair, MeasuresComeThroughAnotherProcess) {
   LargePair large = begun(kActual, kExpected, with_scale(false));
   large.merge(pass_over(large, kActual, kExpected));

@@ -34,14 +34,14 @@ TEST(Magnitudes, OfManyValuesItIsRightWithinASixteenth) {
   }
 }
 
-// Fewer than a quarter of the values may be of any size.
+// Fewer than a quarter of the values may have any size.
 TEST(Magnitudes, DoesNotFollowAFewLargeValues) {
   std::vector<float> values(10000, 3e-4F);
   for (std::size_t i = 0; i < values.size(); i += 5) values[i] = 65504;
   EXPECT_NEAR(scale(values), 3e-4, 3e-4 / 8);
 }
 
-// Half of the scores of an attention that must not look ahead.
+// Half of the scores of a causal attention are masked.
 TEST(Magnitudes, AMaskCountsNot) {
   for (const std::size_t size : {std::size_t{100}, 2 * std::size_t{kMeasureBlock}}) {
     for (const float mask : {-1e9F, -1e4F, -3.4e38F}) {

@@ -1,4 +1,4 @@
-// One block with NaN and Inf among its values, and what comes before it.
+// Tests a block that contains NaN and Inf, and earlier blocks.
 #include "judge/measure_block.h"
 
 #include <gtest/gtest.h>
@@ -47,8 +47,8 @@ TEST(MeasureBlockStats, OfFiniteValues) {
   });
 }
 
-// NaN beside NaN and Inf beside the Inf of its sign agree; the three other pairs are mismatches and
-// enter no sum.
+// Two NaN agree, and so do two Inf of equal sign. The three other pairs are mismatches and enter no
+// sum.
 TEST(MeasureBlockStats, OfNanAndInf) {
   on_every_isa([] {
     const PairStats stats =
@@ -71,7 +71,7 @@ TEST(MeasureBlockStats, OfNanAndInf) {
   });
 }
 
-// Squares of 1e30 leave fp32 and not fp64: the sum is right.
+// Squares of 1e30 overflow fp32 but not fp64, so the sum is correct.
 TEST(MeasureBlockStats, OfLargeValues) {
   on_every_isa([] {
     const PairStats stats = stats_of({1e30F, 1}, {1e30F, 1});
@@ -81,7 +81,7 @@ TEST(MeasureBlockStats, OfLargeValues) {
   });
 }
 
-// Where an earlier element is worse, the place is that one's once both are joined.
+// An earlier element is worse, so the merged place is its place.
 TEST(MeasureBlockStats, LooksForWhatIsWorseThanBefore) {
   on_every_isa([] {
     PairStats before = stats_of({9, 0}, {1, 0});
@@ -94,7 +94,8 @@ TEST(MeasureBlockStats, LooksForWhatIsWorseThanBefore) {
   });
 }
 
-// x*x 5, y*y 17, x*y 9: 1*1 + 2*4; |x - y| 2 and (x - y)^2 4; |2/4 - 1| 0.5; means 1.5 and 2.5.
+// x*x is 5, y*y is 17, and x*y is 1*1 + 2*4 = 9. |x - y| is 2, (x - y)^2 is 4, |2/4 - 1| is 0.5.
+// The means are 1.5 and 2.5.
 TEST(MeasureBlockStats, OfMsaccucmp) {
   on_every_isa([] {
     const ValueKind fp32{StoredType::f32, DType::fp32};

@@ -1,4 +1,4 @@
-// Vector code against the definitions, one element at a time, and against long double.
+// Checks vector code against the definitions, one element at a time, and against long double.
 
 #include "judge/measure_elements.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-// Every element by itself, as the definitions have it.
+// The definition, element by element.
 PairMeasures by_definition(const Floats& actual, const Floats& expected, DType dtype,
                            const Tolerance& tolerance) {
   const ValueKind kind{StoredType::f32, dtype};
@@ -48,7 +48,7 @@ void expect_definition(const Floats& actual, const Floats& expected, DType dtype
   on_every_isa([&] { expect_close(measure_one(pair), wanted, relative); });
 }
 
-// Values of every magnitude and sign, so that errors reach from 0 to Inf.
+// Values of every magnitude and sign. Their errors range from 0 to Inf.
 Floats any_bits(std::size_t count, std::uint64_t seed) {
   const std::vector<std::uint8_t> bytes = noise(count * sizeof(float), seed);
   Floats values(count);
@@ -124,7 +124,7 @@ TEST(MeasureBlock, AgreesForConstantsAndEqualTensors) {
   expect_definition(values, values);
 }
 
-// A mean that is 10^6 times the deviation: sums of squares alone would keep 4 digits.
+// The mean is 10^6 times the deviation. Sums of squares alone would keep 4 digits.
 TEST(MeasureBlock, SpreadDoesNotCancel) {
   Floats values(kMeasureBlock + 100);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1e6F + (i % 2 == 0 ? 1.0F : -1.0F);
@@ -135,7 +135,7 @@ TEST(MeasureBlock, SpreadDoesNotCancel) {
   });
 }
 
-// The definition in 64 bits of mantissa, values in one go.
+// The definition with 64 bits of mantissa, in one pass.
 long double exact_divergence(const Floats& x, const Floats& y) {
   using Limits = std::pair<long double, long double>;
   const auto limits = [](const Floats& v) -> Limits {
@@ -182,11 +182,11 @@ TEST(MeasureBlock, DivergenceIsThatOfLongDouble) {
 
 TEST(MeasureBlock, AgreesInPairsOfSeveralChunks) {
   const Floats expected = some_values(2 * kMeasureChunk + 3, 31);
-  // Added one by one, two million squares lose more digits than in blocks.
+  // Two million squares that are added one by one lose more digits than in blocks.
   expect_definition(nearby_values(expected, 32), expected, DType::fp32, 1e-11);
 }
 
-// Cut anywhere, both parts together have the counts, maxima and indices of the whole.
+// The merged parts have the counts, maxima and indices of the whole, wherever it is cut.
 TEST(MeasureBlock, MergingIsMeasuringTheWhole) {
   const std::size_t count = 2 * kMeasureBlock + 100;
   Floats expected = some_values(count, 41), actual = nearby_values(expected, 42);
@@ -241,7 +241,7 @@ TEST(MeasureBlock, SwappingTheSidesKeepsWhatIsSymmetric) {
   EXPECT_EQ(there.stats.actual.min, back.stats.expected.min);
 }
 
-// The first of several that are equally bad, wherever the blocks end.
+// The first of equal errors is reported, wherever the blocks end.
 TEST(MeasureBlock, WorstIsTheFirstOfEquals) {
   Floats expected(3 * kMeasureBlock, 2), actual = expected;
   for (const std::size_t at : {std::size_t{kMeasureBlock + 9}, std::size_t{kMeasureBlock + 12},

@@ -1,4 +1,4 @@
-// Pairs of every stored type and meaning.
+// Tests pairs of every stored type and dtype.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ PairSide side(StoredType stored, DType dtype, const std::vector<int>& values) {
   return side_of(stored, dtype, converted);
 }
 
-// The same small whole numbers in every type that a file may store.
+// Small whole numbers in every type that a file may store.
 std::vector<PairSide> every_side(const std::vector<int>& values) {
   return {side<half>(StoredType::f16, DType::fp16, values),
           side<float>(StoredType::f32, DType::fp32, values),
@@ -46,7 +46,7 @@ TEST(MeasureKinds, EveryStoredTypeAgainstEveryOther) {
     actual.push_back(i);
     expected.push_back(i % 10 == 3 ? i + 2 : i);
   }
-  // Ten pairs are off by 2.
+  // Ten pairs differ by 2.
   for (const PairSide& a : every_side(actual)) {
     for (const PairSide& e : every_side(expected)) {
       SCOPED_TRACE(testing::Message()
@@ -70,7 +70,7 @@ TEST(MeasureKinds, EveryStoredTypeAgainstEveryOther) {
   }
 }
 
-// 200 is stored as -56: what we measure is what was meant, what msaccucmp measures is what it sees.
+// 200 is stored as -56. opbench measures 200, msaccucmp measures -56.
 TEST(MeasureKinds, Uint8StoredAsInt8IsReadBackRight) {
   const std::vector<std::int8_t> actual = {-56, 1, 2}, expected = {100, 1, 2};
   const PairMeasures measures = measured(side_of(StoredType::i8, DType::uint8, actual),
@@ -94,7 +94,7 @@ TEST(MeasureKinds, AnyByteThatIsNotZeroIsTrue) {
   EXPECT_EQ(stored.booleans.y_true, 3);
   EXPECT_EQ(stored.booleans.both_true, 2);
   EXPECT_EQ(stored.sums.x_max, 1);
-  // As int8, which is how dumps store them, msaccucmp sees numbers.
+  // Dumps store bool as int8, which msaccucmp treats as numbers.
   const PairMeasures as_int8 = measured(side_of(StoredType::i8, DType::boolean, actual),
                                         side_of(StoredType::i8, DType::boolean, expected), 5);
   EXPECT_EQ(as_int8.stats.unequal, 2);
@@ -125,7 +125,7 @@ TEST(MeasureKinds, ExtremesOfSignedAndUnsignedDoNotWrap) {
   EXPECT_EQ(stats.worst_abs.error, 0x1.8p64) << "2^64 - 1 + 2^63, rounded";
 }
 
-// Values that float32 does not hold are measured as they are by us and rounded for msaccucmp.
+// fp32 does not hold these values. opbench measures them unchanged; msaccucmp rounds them.
 TEST(MeasureKinds, DoublesKeepTheirDigits) {
   const std::vector<double> actual = {1 + 0x1p-40, 1e300, -1e-300}, expected = {1, 1e300, 0};
   const PairMeasures measures = measured(side_of(StoredType::f64, DType::fp64, actual),

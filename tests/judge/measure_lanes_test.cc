@@ -1,4 +1,4 @@
-// Vector code for one block on few numbers by hand, with every instruction set.
+// Tests the vector code of a block on few numbers by hand, with every instruction set.
 #include "judge/measure_lanes.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-/// Rules whose relative errors are divided by 1 at least.
+/// Rules with relative errors that are divided by 1 at least.
 PairRules rules_with(const Tolerance& tolerance = {}, DType dtype = DType::fp32) {
   const ValueKind kind{StoredType::f32, dtype};
   PairRules rules = pair_rules(kind, kind, tolerance);
@@ -27,7 +27,7 @@ BlockNumbers numbers(const PairRules& rules, const std::vector<T>& actual,
                                              a.data(), e.data(), has_units, true});
 }
 
-/// Errors of 0, 2 and 3.
+/// The errors are 0, 2 and 3.
 template <class T>
 class MeasureLanes : public testing::Test {
  protected:
@@ -38,7 +38,8 @@ TYPED_TEST_SUITE(MeasureLanes, Numbers);
 
 }  // namespace
 
-// Products 1 + 8 + 0, squares 1 + 4 + 9 and 1 + 16 + 0; relative errors 0, 2 / 4 and 3 / 1.
+// The products are 1 + 8 + 0, the squares 1 + 4 + 9 and 1 + 16 + 0, the relative errors 0, 2 / 4
+// and 3 / 1.
 TYPED_TEST(MeasureLanes, SumsByHand) {
   Tolerance tolerance;
   tolerance.rtol = 0.5;
@@ -74,7 +75,7 @@ TYPED_TEST(MeasureLanes, RangesZerosAndUnequalOnes) {
   });
 }
 
-// Errors 2 and 3 are beyond 1.5; both are some 2^23 and 2^30 units, of which 2^24 are allowed.
+// Errors 2 and 3 exceed 1.5. They are about 2^23 and 2^30 units, of which 2^24 are allowed.
 TYPED_TEST(MeasureLanes, BeyondBothLimits) {
   Tolerance tolerance;
   tolerance.limit = 1.5;
@@ -86,14 +87,15 @@ TYPED_TEST(MeasureLanes, BeyondBothLimits) {
     Tolerance units = tolerance;
     units.limit_ulp = 0x1p24;
     EXPECT_EQ(beyond(units, true), 1);
-    // An element of 1 or more may be off by 2.5: 2 is within that, and beside 0 it counts nothing.
+    // An element of 1 or more may differ by 2.5, so an error of 2 is allowed. The share has no
+    // effect at 0.
     Tolerance share = tolerance;
     share.limit_share = 2.5;
     EXPECT_EQ(beyond(share, false), 1);
   });
 }
 
-// 2 / (1 + 4) and 3 / (1 + 0); beside a scale of 6 they are 2 / 10 and 3 / 6.
+// 2 / (1 + 4) and 3 / (1 + 0). With a scale of 6 they are 2 / 10 and 3 / 6.
 TYPED_TEST(MeasureLanes, LeastToleranceIsOfTheScaleAndTheValue) {
   on_every_isa([&] {
     const auto least = [&](double scale, std::size_t count) {
@@ -109,8 +111,8 @@ TYPED_TEST(MeasureLanes, LeastToleranceIsOfTheScaleAndTheValue) {
   });
 }
 
-// Next to 1 is 1 unit away; from -1 to 1 there are twice the numbers from 0 to 1, 0x3F800000 in
-// fp32 and 0x3C00 in fp16.
+// The number next to 1 is 1 unit away. From -1 to 1 there are twice the numbers from 0 to 1, which
+// are 0x3F800000 in fp32 and 0x3C00 in fp16.
 TYPED_TEST(MeasureLanes, UnitsAreTheNumbersBetween) {
   on_every_isa([&] {
     const auto units = [&](DType dtype, float a, float e) {
@@ -128,7 +130,7 @@ TYPED_TEST(MeasureLanes, UnitsAreTheNumbersBetween) {
   });
 }
 
-// |2/4 - 1| is 0.5, and where y is 0 the error is none.
+// |2/4 - 1| is 0.5. The relative error counts as 0 if y is 0.
 TYPED_TEST(MeasureLanes, QuotientsLeaveZerosOut) {
   on_every_isa([&] {
     const BlockNumbers found = numbers(rules_with(), this->actual, this->expected);
@@ -137,7 +139,7 @@ TYPED_TEST(MeasureLanes, QuotientsLeaveZerosOut) {
   });
 }
 
-// (1 - 2)^2 + (2 - 2)^2 + (3 - 2)^2
+// (1 - 2)^2 + (2 - 2)^2 + (3 - 2)^2.
 TEST(MeasureLanesMsaccucmp, SpreadIsAroundTheMean) {
   const std::vector<float> values = {1, 2, 3};
   on_every_isa([&] {
@@ -146,7 +148,7 @@ TEST(MeasureLanesMsaccucmp, SpreadIsAroundTheMean) {
   });
 }
 
-// 0.5 and 0.5 against 0.25 and 0.75: 0.5 * log(2) + 0.5 * log(2 / 3).
+// x is 0.5 and 0.5, y is 0.25 and 0.75: 0.5 * log(2) + 0.5 * log(2 / 3).
 TEST(MeasureLanesMsaccucmp, DivergenceByHand) {
   const std::vector<float> x = {0.5F, 0.5F}, y = {0.25F, 0.75F};
   on_every_isa([&] {

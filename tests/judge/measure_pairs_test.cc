@@ -9,7 +9,8 @@
 namespace opbench {
 namespace {
 
-// Five elements by hand. Errors: 0, 0.5, 0, 1, 0.25; relative: 0, 0.25, 0, 0.25, 1/4.
+// Five elements by hand. The errors are 0, 0.5, 0, 1, 0.25; the relative errors are 0, 0.25, 0,
+// 0.25, 1/4.
 const std::vector<float> kComputed = {1, 2.5F, 0, 5, -1.25F};
 const std::vector<float> kReference = {1, 2, 0, 4, -1};
 

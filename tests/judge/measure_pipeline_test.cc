@@ -21,7 +21,7 @@ TensorPair noisy_pair(std::size_t count, std::uint64_t seed) {
 
 constexpr std::size_t kBlock = kMeasureBlock, kChunk = kMeasureChunk;
 
-// Small pairs, pairs of a block, of a chunk and of several, mixed.
+// Small pairs, pairs of a block, of a chunk and of several chunks, in mixed order.
 std::vector<TensorPair> mixed_pairs() {
   std::vector<TensorPair> pairs;
   std::uint64_t seed = 1;
@@ -105,7 +105,8 @@ TEST(MeasurePairs, RefusesTooLittleMemory) {
   EXPECT_THROW(measure_all({noisy_pair(4, 1)}, {.memory_bytes = -1}), Error);
 }
 
-// Elements are read in order, a chunk at most, and a pair of several chunks twice.
+// Elements are read in order, at most a chunk at a time. A pair of several chunks is read twice if
+// the divergence is requested.
 TEST(MeasurePairs, ReadsInChunksAndTwiceWhereAPairIsLarge) {
   for (const bool wants_kl : {false, true}) {
     std::vector<std::int64_t> firsts;
@@ -125,7 +126,7 @@ TEST(MeasurePairs, ReadsInChunksAndTwiceWhereAPairIsLarge) {
   }
 }
 
-// What the first pass finds may make the second one pointless.
+// The first pass may make the divergence NaN, and the second pass unnecessary.
 TEST(MeasurePairs, DoesNotReadTwiceForADivergenceThatIsNan) {
   std::vector<float> actual = some_values(2 * kChunk, 1);
   actual[kChunk + 5] = std::numeric_limits<float>::infinity();
@@ -141,8 +142,8 @@ TEST(MeasurePairs, DoesNotReadTwiceForADivergenceThatIsNan) {
   EXPECT_TRUE(std::isnan(kl_divergence(measures.sums)));
 }
 
-// A token holds a chunk of both sides; with memory for two, never more than two chunks lie read and
-// not yet measured. The third is read into the first one's place.
+// The memory holds two chunks of both sides. At most two chunks are read and not yet measured. The
+// third chunk takes the memory of the first.
 TEST(MeasurePairs, KeepsToItsMemory) {
   const std::int64_t two_tokens = std::int64_t{40} << 20;
   std::vector<void*> places;
@@ -168,7 +169,8 @@ TEST(MeasurePairs, ReportsEveryByteThatIsRead) {
   };
   measure_all({noisy_pair(5, 1), noisy_pair(2 * kChunk, 2), noisy_pair(7, 3)}, {},
               {.progress = progress});
-  // The large one's expected values for their scale, then both sides for metrics and divergence.
+  // The large pair's expected values are read for their scale. Both sides are read for the metrics
+  // and for the divergence.
   EXPECT_EQ(last, std::int64_t{8} * (5 + 7) + std::int64_t{4 + 2 * 8} * 2 * kMeasureChunk);
   EXPECT_LE(last_pair, 2U);
 }
@@ -180,7 +182,7 @@ TEST(MeasurePairs, StopsAfterWhatWasBegun) {
     const PairMeasures whole = measure_one(pairs[0]);
     std::atomic<bool> is_stopped = false;
     std::vector<PairMeasures> results;
-    // Stopped once the first chunk is read.
+    // The run is stopped after the first chunk is read.
     const MeasureHooks hooks{.progress = [&](std::size_t, std::int64_t) { is_stopped = true; },
                              .stop = [&] { return is_stopped.load(); }};
     with_threads(threads, [&] { results = measure_all(pairs, {}, hooks); });

@@ -111,7 +111,8 @@ bool same_bits(const PairMeasures& a, const PairMeasures& b) {
 void expect_close(const PairMeasures& a, const PairMeasures& b, double relative) {
   expect_same(exact_numbers(a), exact_numbers(b));
   const std::vector<double> left = summed_numbers(a), right = summed_numbers(b);
-  // Means, products and logarithms cancel: measured against what they are made of.
+  // Means, products and logarithms cancel, so the difference is compared with the size of their
+  // terms.
   const double scale = std::sqrt(std::max(a.sums.xx, a.sums.yy)) + std::fabs(a.sums.kl_x);
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (std::isfinite(left[i]) && std::isfinite(right[i])) {

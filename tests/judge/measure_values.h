@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// Sizes around vectors, the errors that wait to be counted, and blocks.
+/// Sizes around vectors, buffered errors that are not yet counted, and blocks.
 inline constexpr std::size_t kPairSizes[] = {0,
                                              1,
                                              2,
@@ -38,19 +38,19 @@ inline constexpr std::size_t kPairSizes[] = {0,
 /// Deterministic values from -8 to 8 around `centre`, in steps of 2^-20.
 std::vector<float> some_values(std::size_t count, std::uint64_t seed, float centre = 0);
 
-/// The same with small errors on two of three elements, zeros and other signs here and there.
+/// `values` with small errors on two of three elements, and some zeros and changed signs.
 std::vector<float> nearby_values(std::vector<float> values, std::uint64_t seed);
 
-/// Counts, maxima and indices of a result, which are exact.
+/// The exact numbers of a result: counts, maxima and indices.
 std::vector<double> exact_numbers(const PairMeasures& measures);
 
-/// Its sums, which depend on the order of addition in their last bits.
+/// The sums of a result. Their last bits depend on the order of addition.
 std::vector<double> summed_numbers(const PairMeasures& measures);
 
-/// True if both are the same to the last bit.
+/// True if both are equal to the last bit.
 bool same_bits(const PairMeasures& a, const PairMeasures& b);
 
-/// Expects that counts, maxima and indices are equal and that sums agree to `relative`.
+/// Expects equal counts, maxima and indices, and sums that agree to `relative`.
 void expect_close(const PairMeasures& a, const PairMeasures& b, double relative);
 
 }  // namespace opbench

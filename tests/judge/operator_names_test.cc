@@ -1,4 +1,4 @@
-// What is right follows from an operator's reference and terms, not from its name.
+// Correct results follow from an operator's reference and terms, not from its name.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -21,12 +21,12 @@ std::set<std::string> operator_names() {
     names.insert(row.names.begin(), row.names.end());
     for (const OpUse& use : row.uses) names.insert(std::string(use.op->name));
   }
-  // How parts of a tensor join, columns of a table of standards, a verdict.
+  // These words also name ways to join tensors, columns of a table of standards, or a verdict.
   for (const char* word : {"sum", "mean", "max", "concat", "random"}) names.erase(word);
   return names;
 }
 
-// Each string literal of a file that is an operator's name.
+// The string literals of a file that are operator names.
 std::string named_in(const fs::path& path, const std::set<std::string>& names) {
   static const std::regex literal(R"re("(\w+)")re");
   std::ifstream file(path);
@@ -45,7 +45,7 @@ TEST(OperatorNames, StandInNoRule) {
   for (const char* folder : {"judge", "compare"}) {
     for (const auto& entry : fs::recursive_directory_iterator(source_file(folder))) {
       const fs::path& path = entry.path();
-      // Which operators two devices' dumps call differently, for pairing them.
+      // name_map.cc lists the operators with different names in dumps of two devices, to pair them.
       if (path.filename() == "name_map.cc" || !entry.is_regular_file()) continue;
       ++files;
       EXPECT_EQ(named_in(path, names), "") << path;

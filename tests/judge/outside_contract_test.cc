@@ -44,7 +44,7 @@ Kernel kernel_that_takes(InputRange range) {
   return {.op = "", .name = "", .summary = "", .prepare = nullptr, .takes = range};
 }
 
-// How a result is judged of a kernel that takes `range`.
+// The verdict on a result of a kernel that takes `range`.
 Verdict verdict_of(InputRange range, const Problem& problem,
                    const std::vector<std::vector<float>>& inputs,
                    const std::vector<float>& result) {
@@ -61,7 +61,7 @@ Problem of(std::string_view op, const std::vector<Dims>& shapes, const AttrTexts
 
 }  // namespace
 
-// All of these failed honest kernels, PyTorch's among them, of some seeds.
+// Correct kernels have failed on each of these with some seeds, PyTorch's kernels included.
 TEST(OneRule, NoHonestKernelFails) {
   for (const char* id :
        {"cross_entropy[1x3,1,fp32,ND]",
@@ -90,7 +90,7 @@ TEST(OneRule, NoHonestKernelFails) {
   }
 }
 
-// As PyTorch's, which overflow and cancel at the same places.
+// PyTorch's kernels overflow and cancel at the same places.
 TEST(OneRule, NoHonestKernelFailsOfExtremes) {
   for (const char* id :
        {"sum_to_size[4x3x5,fp32,ND,size=[3,1],data=special]",
@@ -122,7 +122,7 @@ TEST(OutsideContract, ElementsAtTheirPlaceAreNotHeldAgainstIt) {
   EXPECT_EQ(verdict_of(InputRange::finite, relu, x, {1, 7, 3, 5}), Verdict::failed) << "others are";
 }
 
-// 0 whatever x is, but 0 * NaN of the mask is none.
+// The gradient is 0 for every x, but a mask that computes 0 * NaN gives NaN.
 TEST(OutsideContract, ElementsThatDoNotFollowTheValue) {
   const Problem grad = of("relu_grad", {{4}, {4}});
   const std::vector<std::vector<float>> inputs = {{0, 2, 3, 4}, {kNan, 1, 1, 1}};
@@ -130,7 +130,7 @@ TEST(OutsideContract, ElementsThatDoNotFollowTheValue) {
   EXPECT_EQ(verdict_of(InputRange::any, grad, inputs, {kNan, 2, 3, 4}), Verdict::failed);
 }
 
-// Two rows by two columns: the first row has an Inf.
+// Two rows by two columns. The first row contains an Inf.
 TEST(OutsideContract, SumsThatAValueIsPartOf) {
   const Problem product = of("matmul", {{2, 2}, {2, 2}});
   const std::vector<std::vector<float>> inputs = {{kInf, 1, 2, 3}, {1, 1, 1, 2}};
@@ -138,7 +138,7 @@ TEST(OutsideContract, SumsThatAValueIsPartOf) {
   EXPECT_EQ(verdict_of(InputRange::finite, product, inputs, {0, 0, 5, 9}), Verdict::failed);
 }
 
-// A known limit excuses what fails there, and nothing else.
+// A known limit excuses only the failures that it describes.
 TEST(OutsideContract, TheReasonOfAKnownLimit) {
   const auto reason = [](const std::vector<float>& result) {
     const Problem grad = of("softplus_grad", {{3}, {3}});
@@ -162,7 +162,7 @@ TEST(OutsideContract, TheReasonOfAKnownLimit) {
   EXPECT_EQ(reason({kNan, kNan, kNan}), "") << "0 is inside of the limit";
 }
 
-// Each of these fails where its values are held against it.
+// Each case has a variant that would fail if its special values were compared with the reference.
 TEST(OutsideContract, VariantsPassOnSpecialValues) {
   for (const char* id :
        {"softplus[3,fp32,ND,data=special]", "exp[8,fp32,ND,data=special]",

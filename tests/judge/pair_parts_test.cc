@@ -25,7 +25,7 @@ std::vector<float> values(std::size_t count, std::uint32_t seed) {
   return all;
 }
 
-// What was measured, every bit of it that reports use.
+// The measured numbers that reports use, with every bit.
 std::string text_of(const PairMeasures& measures) {
   const PairStats& s = measures.stats;
   return fmt::format(
@@ -65,7 +65,7 @@ std::vector<TensorPair> all_kinds() {
   return pairs;
 }
 
-// Parts in the order in which `next` picks them.
+// Measures the parts in the order in which `next` picks them.
 std::vector<PairMeasures> measure_in_parts(const std::vector<TensorPair>& pairs,
                                            const std::function<std::size_t(std::size_t)>& next,
                                            const MeasureOptions& options) {
@@ -105,7 +105,7 @@ TEST(PairParts, FindWhatTheWholeFindsInAnyOrder) {
   }
 }
 
-// What is known to be zeros is measured as the zeros that reading gives.
+// A known hole has the measures of the zeros that reading it gives.
 TEST(PairParts, HolesAreMeasuredAsWhatTheyRead) {
   std::vector<float> expected(static_cast<std::size_t>(5 * kMeasureChunk), 0.0F);
   for (std::size_t i = 0; i < 1000; ++i) expected[i] = 1 + static_cast<float>(i);
@@ -131,7 +131,7 @@ TEST(PairParts, HolesAreMeasuredAsWhatTheyRead) {
   }
 }
 
-// A terabyte of holes would be a letter for each of a million chunks.
+// A terabyte of holes would need a million messages, each for a chunk.
 TEST(PairParts, HolesAreInNoPart) {
   constexpr std::int64_t kChunks = 100;
   TensorPair pair = float_pair({}, {}, mixed_tolerance(DType::fp32));
@@ -148,7 +148,8 @@ TEST(PairParts, HolesAreInNoPart) {
   chunks_read = 0;
   const auto measured = measure_in_parts({pair}, [](std::size_t n) { return n - 1; }, {});
   EXPECT_EQ(text_of(measured[0]), whole);
-  // The first, the middle and the rest: what is expected for its scale, both sides in both passes.
+  // The first, the middle and the last chunk: the expected values for their scale, and both sides
+  // in both passes.
   EXPECT_EQ(chunks_read, 3 * (1 + 2 + 2));
 
   pair.count = kChunks * kMeasureChunk;
@@ -165,7 +166,7 @@ TEST(PairParts, HolesAreInNoPart) {
   EXPECT_EQ(text_of(found), text_of(measure_one(pair)));
 }
 
-// Where a file is gone since it was listed, whoever reads it says so.
+// If a file was removed after it was listed, reading it reports the error.
 TEST(PairParts, HolesThatCannotBeAskedForAreRead) {
   TensorPair pair = unreadable_pair(30'000'000);
   const std::string read = text_of(measure_one(pair));

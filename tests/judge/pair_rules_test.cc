@@ -21,7 +21,7 @@ ValueKind kind(StoredType stored, DType dtype) { return {stored, dtype}; }
 
 }  // namespace
 
-// 2^-1074, 2^-149, 2^-24 and 2^-133: bf16 has the exponents of fp32 and 16 bits less.
+// The units are 2^-1074, 2^-149, 2^-24 and 2^-133. bf16 has the exponents of fp32 and 16 bits less.
 TEST(PairRules, SmallestUnitsAreThoseNextToZero) {
   EXPECT_EQ(smallest_unit(DType::fp64), 0x1p-1074);
   EXPECT_EQ(smallest_unit(DType::fp32), 0x1p-149);
@@ -30,7 +30,8 @@ TEST(PairRules, SmallestUnitsAreThoseNextToZero) {
   EXPECT_EQ(smallest_unit(DType::int32), 0);
 }
 
-// The smallest normal number of the coarser dtype divides, 1 of integers, or a larger floor.
+// The divisor is the smallest normal number of the coarser dtype, 1 for integers, or a larger
+// floor.
 TEST(PairRules, DivideByWhatIsSmallest) {
   const auto smallest = [](DType actual, DType expected, double floor) {
     Tolerance tolerance;
@@ -45,18 +46,19 @@ TEST(PairRules, DivideByWhatIsSmallest) {
   EXPECT_EQ(smallest(DType::int32, DType::int8, 0), 1);
 }
 
-// 0.01 of a scale of 4 is 0.04, a tenth is 0.4. At 1 and above no share of the element is left.
+// 0.01 of a scale of 4 is 0.04, a tenth is 0.4. A scale of 1 or more leaves no share of the
+// element.
 TEST(PairRules, PartsOfTheScaleBecomeNumbers) {
   const Tolerance four = at_scale(following(0.001, 0.01, 0.1), 4, DType::fp32);
   EXPECT_DOUBLE_EQ(four.atol, 0.04);
   EXPECT_DOUBLE_EQ(four.limit, 0.4);
   EXPECT_EQ(four.limit_share, 0);
   EXPECT_FALSE(four.follows_scale);
-  // Once they are numbers they stay.
+  // Converted rules are not converted again.
   EXPECT_EQ(at_scale(four, 100, DType::fp32), four);
 }
 
-// Below a scale of 1 an element may be off by 8 rtol of itself, up to 1: 0.008 of 0.5 and of 1.
+// Below a scale of 1, an element may differ by 8 rtol of itself, up to 1: 0.008 of 0.5 and of 1.
 TEST(PairRules, SmallScalesLeaveAShareOfTheElement) {
   const Tolerance small = at_scale(following(0.001, 0.01, 0.1), 0.01, DType::fp32);
   EXPECT_DOUBLE_EQ(small.limit_share, 0.008);
@@ -68,7 +70,7 @@ TEST(PairRules, SmallScalesLeaveAShareOfTheElement) {
   EXPECT_EQ(share_of_limit(following(0.001, 0, 0), 1), 0);
 }
 
-// No rounding meets less than one unit: of fp16 that is 2^-24.
+// A tolerance is at least one unit of the coarser dtype, which is 2^-24 in fp16.
 TEST(PairRules, NumbersAreNoSmallerThanAUnit) {
   const Tolerance tiny = at_scale(following(0.001, 0.01, 0.1), 1e-9, DType::fp16);
   EXPECT_EQ(tiny.atol, 0x1p-24);
@@ -81,7 +83,8 @@ TEST(PairRules, NumbersAreNoSmallerThanAUnit) {
   EXPECT_EQ(rules.common, DType::fp16);
 }
 
-// Bucket b has errors from 2^(b - 41) on: 1 is the first of bucket 41, the end ones have the rest.
+// Bucket b holds errors from 2^(b - 41) on: 1 is the first of bucket 41. The end buckets hold the
+// rest.
 TEST(PairRules, BucketsArePowersOfTwo) {
   EXPECT_EQ(histogram_bucket(1), 41);
   EXPECT_EQ(histogram_bucket(std::nextafter(1, 0)), 40);

@@ -13,7 +13,7 @@ TEST(BucketCounts, KeepWhatLiesBetweenTheFirstAndTheLast) {
   counts.add(40, 3);
   counts.add(38, 1);
   counts.add(63, 2);
-  counts.add(0, 0);  // which is nothing
+  counts.add(0, 0);  // adds nothing
   EXPECT_EQ(counts[37], 0);
   EXPECT_EQ(counts[38], 1);
   EXPECT_EQ(counts[39], 0);
@@ -36,7 +36,7 @@ TEST(BucketCounts, AreJoinedBucketByBucket) {
   EXPECT_NE(high, low);
 }
 
-// One is kept of every tensor of a dump; 64 buckets alone would take as much.
+// Statistics are kept for every tensor of a dump. 64 buckets of int64 would take as much memory.
 TEST(PairStats, AreSmall) { EXPECT_LE(sizeof(PairStats), 64 * sizeof(std::int64_t)); }
 
 }  // namespace

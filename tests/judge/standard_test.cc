@@ -5,7 +5,7 @@
 namespace opbench {
 namespace {
 
-/// Numbers of our own for fp32; every other dtype has none.
+/// Invented numbers for fp32. Other dtypes have no numbers.
 Standards our_standards() {
   Standards standards;
   StandardNumbers& fp32 = standards.numbers[static_cast<std::size_t>(DType::fp32)];
@@ -34,7 +34,7 @@ StandardRule rule_for(std::string_view wanted) {
 
 }  // namespace
 
-// Each kind takes its own numbers of the dtype; floating ones follow the scale under mixed.
+// Each kind has its own numbers for the dtype. Under `mixed`, floating dtypes follow the scale.
 TEST(Standard, HasTheNumbersOfItsKind) {
   EXPECT_EQ(resolved("mixed").tolerance.rtol, 0.1);
   EXPECT_TRUE(resolved("mixed").tolerance.follows_scale);
@@ -62,7 +62,7 @@ TEST(Standard, OfACrossCheckHasTheRatiosOfItsLevel) {
   EXPECT_EQ(integers.tolerance, Tolerance{});
 }
 
-// Without numbers of a floating standard every element must be equal.
+// A floating dtype without numbers in the standard must match exactly.
 TEST(Standard, OfADtypeWithoutNumbersIsExact) {
   for (const char* typed : {"mixed", "statistical", "exact"}) {
     EXPECT_EQ(resolved(typed, DType::int32).kind, StandardKind::exact) << typed;
@@ -97,7 +97,7 @@ TEST(Standard, KindsAreNamedAsTheyAreTyped) {
   EXPECT_EQ(to_string({StandardKind::cross_check, 0, 2}), "cross-check=L2");
 }
 
-// Equal ones are one, so that a million tensors hold as many pointers.
+// Equal standards are shared, so a million tensors hold a million pointers to few standards.
 TEST(SharedStandard, IsKeptOnce) {
   const SharedStandard first = resolved("mixed"), again = resolved("mixed"),
                        other = resolved("cosine");

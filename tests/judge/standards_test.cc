@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// What a file of standards is refused for.
+// The message with which a file of standards is refused.
 std::string refusal(const std::string& text) {
   return refusal_by([&] { parse_standards(text, "my.yaml"); });
 }
@@ -91,7 +91,7 @@ TEST(Standards, AFileChangesWhatItNames) {
   EXPECT_EQ(held_to(standards, "cosine", "Op", DType::bf16).least_cosine, 0.999);
   EXPECT_EQ(held_to(standards, "cross-check", "Op", DType::fp32).ratios,
             (RatioLimits{7, 1.5, 1.5}));
-  EXPECT_EQ(mixed_tolerance(DType::fp16).limit, 0.1);  // the program's own stay
+  EXPECT_EQ(mixed_tolerance(DType::fp16).limit, 0.1);  // the built-in numbers stay
 }
 
 TEST(Standards, AFileHasRulesForOperators) {
@@ -111,7 +111,7 @@ TEST(Standards, AFileHasRulesForOperators) {
   EXPECT_EQ(absolute.kind, StandardKind::absolute);
   EXPECT_EQ(absolute.tolerance.atol, 0.25);
   EXPECT_EQ(held_to(standards, "exact", "CudnnBatchNorm", DType::fp32).kind, StandardKind::exact);
-  // The later entry wins.
+  // The later entry has precedence.
   EXPECT_EQ(held_to(standards, "mixed", "NativeBatchNormBackward", DType::fp32).tolerance.rtol,
             3 * 0x1p-5);
 }

@@ -33,7 +33,7 @@ class StoredTensors : public testing::Test, protected WrittenDump {
 
 }  // namespace
 
-// The byte 0xFE is -2 as int8 and 254 as uint8; 0x7F is 127 either way.
+// The byte 0xFE is -2 as int8 and 254 as uint8. 0x7F is 127 in both.
 TEST(StoredValues, MeanWhatTheirDtypeSays) {
   const std::vector<std::int8_t> bytes = {-2, 127, 0};
   EXPECT_THAT(doubles({StoredType::i8, DType::int8}, bytes), ElementsAre(-2, 127, 0));
@@ -51,7 +51,7 @@ TEST(StoredValues, OfHalvesAreWidenedExactly) {
   EXPECT_THAT(doubles({StoredType::bf16, DType::bf16}, brains), ElementsAre(1, -3));
 }
 
-// 2^53 is the last whole number up to which fp64 has all.
+// fp64 holds all whole numbers up to 2^53.
 TEST(StoredValues, OfLargeIntegersAreExactUpTo53Bits) {
   const std::vector<std::int64_t> numbers = {std::int64_t{1} << 53, -7};
   EXPECT_THAT(doubles({StoredType::i64, DType::int64}, numbers), ElementsAre(0x1p53, -7));
@@ -74,7 +74,7 @@ TEST(StoredValues, KindsAreToldApart) {
   EXPECT_TRUE(means_what_it_stores({StoredType::i8, DType::int8}));
 }
 
-// bf16 lies in the file as fp32; 1/3 rounds to 0.333984375 in bf16 and 0.333251953125 in fp16.
+// The file stores bf16 as fp32. 1/3 rounds to 0.333984375 in bf16 and 0.333251953125 in fp16.
 TEST_F(StoredTensors, AreReadAsTheDtypeThatIsWanted) {
   record("relu");
   input("a", DType::bf16, {2}, {1.0 / 3, -2});
@@ -88,7 +88,7 @@ TEST_F(StoredTensors, AreReadAsTheDtypeThatIsWanted) {
   EXPECT_EQ(fp16.as<std::uint16_t>()[1], 0x7C00) << "70000 is beyond fp16: Inf";
 }
 
-// Three channels in a block of 16 lanes; lanes of the padding are 0.
+// Three channels in a block of 16 lanes. The padding lanes are 0.
 TEST_F(StoredTensors, AreWrittenInTheFormatThatIsWanted) {
   record("relu");
   input("x", DType::fp32, {1, 3, 1, 1}, {1, 2, 3});

@@ -15,7 +15,7 @@ using Pair = std::pair<std::size_t, std::size_t>;
 
 constexpr std::size_t kAll = 1 << 20;
 
-// Letters are alike if they are the same: 3 for those, 1 for any other pair.
+// Equal letters have the likeness 3, any other pair has 1.
 Alignment aligned(const std::string& actual, const std::string& expected,
                   std::size_t most_cells = kAll) {
   const auto alike = [&](std::size_t i, std::size_t j) {
@@ -24,7 +24,7 @@ Alignment aligned(const std::string& actual, const std::string& expected,
   return align(actual.size(), expected.size(), alike, 3, most_cells);
 }
 
-// Expected letters under the actual ones, '-' under those without a partner.
+// The expected letters under the actual ones. A letter without a partner has '-'.
 std::string partners(const std::string& actual, const std::string& expected,
                      std::size_t most_cells = kAll) {
   std::string text(actual.size(), '-');
@@ -56,7 +56,7 @@ TEST(Align, NothingPairsWithNothing) {
   EXPECT_THAT(aligned("abc", ""), IsEmpty());
 }
 
-// The best sum by trying all.
+// The best sum, found by trying all alignments.
 double best_sum(const std::string& a, const std::string& e, std::size_t i, std::size_t j) {
   if (i == a.size() || j == e.size()) return 0;
   const double pair = (a[i] == e[j] ? 3.0 : 1.0) + best_sum(a, e, i + 1, j + 1);
@@ -111,7 +111,7 @@ TEST(Align, AnExtraOneInALongSequenceOfDifferentOnes) {
 }
 
 TEST(Align, GivesUpWhereNoBandFits) {
-  // 100 against 40 needs 61 diagonals: 41 rows of them are more than 1000 cells.
+  // 100 against 40 needs 61 diagonals. 41 rows of 61 cells exceed 1000 cells.
   EXPECT_THAT(aligned(std::string(40, 'a'), std::string(100, 'b'), 1000), IsEmpty());
   EXPECT_EQ(aligned(std::string(40, 'a'), std::string(100, 'b'), 3000).size(), 40u);
 }

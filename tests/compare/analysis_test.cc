@@ -18,7 +18,7 @@ using compare_tests::kTrue;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The true values, but for the part `error` of their length in the last element.
+// The true values, with an error in the last element that gives the relative error `error`.
 std::vector<float> off(float error) { return {3, 4, 5 * error}; }
 
 CallValues call(const std::string& seq, float input_error, float output_error) {
@@ -61,7 +61,7 @@ TEST(Analysis, ErrorsOfNanAndOfZerosAreInfinite) {
   EXPECT_EQ(tensors[1].relative_error(), HUGE_VAL);
 }
 
-// fp64 squares of these are 0 or infinite.
+// The fp64 squares of these values are 0 or infinite.
 TEST(Analysis, SquaresOutOfRangeDoNotHideAnError) {
   for (const double unit : {1e-200, 1e200}) {
     const std::vector<double> expected = {unit, 2 * unit}, actual = {unit, 3 * unit};
@@ -76,7 +76,7 @@ TEST(Analysis, SquaresOutOfRangeDoNotHideAnError) {
   }
 }
 
-// A constant input is as good as any if it is the same one.
+// A constant input is trusted if it is equal in both dumps.
 TEST(Analysis, InputsThatAreTheSameAreNotMistrusted) {
   const std::vector<float> same(5, 2.0F), zeros(5, 0.0F);
   const auto sample = compare(
@@ -122,14 +122,16 @@ TEST(Analysis, RanksOperators) {
   in(sample).operators[2].origin = in(sample).operators[3].origin = Origin::introduced;
   in(sample).operators[4].origin = Origin::inherited;
   EXPECT_EQ(first_introduced(in(sample)), 2u);
-  // Introduced by error (4: 0.2, 3: 0.1), then unknown (2), then inherited, although by 0.9.
+  // Introduced errors come first, by size (4: 0.2, 3: 0.1). Then follow unknown (2) and inherited
+  // errors, although the inherited one is 0.9.
   EXPECT_THAT(worst_operators(in(sample)), ElementsAre(3, 2, 1, 4));
   EXPECT_THAT(amplifying_operators(in(sample)), ElementsAre(4));
   auto clean = compare({call("1", 0, 0)});
   EXPECT_EQ(first_departure(in(clean)), std::nullopt);
 }
 
-// What was drawn differs; a recorded mask tells it, and then the operator was recomputed.
+// Random outputs differ, so a random operator cannot be first. An operator with a recorded mask is
+// recomputed and can be.
 TEST(Analysis, RandomOperatorsAreNeverFirst) {
   auto sample = compare({{"bernoulli", "1", {{"output/y", off(0.5f), kTrue}}},
                          {"Op", "2", {{"output/y", off(0.1f), kTrue}}}});

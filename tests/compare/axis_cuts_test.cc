@@ -1,4 +1,5 @@
-// Each kind of cut alone, on records with one wrong element: what is left, counted by hand.
+// Tests each kind of cut alone, on records with one wrong element. The remaining elements are
+// counted by hand.
 #include "compare/axis_cuts.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +15,8 @@ using testing::ElementsAre;
 
 class AxisCuts : public testing::Test, protected PlantedFault {
  protected:
-  /// The shapes of inputs and output after one kind of cut, of a record that is 8 off at `place`.
+  /// The shapes of inputs and output after one kind of cut. The record's output is 8 too large at
+  /// `place`.
   template <class Cut>
   std::vector<std::string> shapes_after(Cut cut, const std::string& case_text, std::size_t place) {
     std::optional<GuiltyCall> found =
@@ -34,26 +36,26 @@ class AxisCuts : public testing::Test, protected PlantedFault {
     return std::get<std::vector<std::int64_t>>(attrs.values().at(name));
   }
 
-  Attrs attrs;  ///< of what was left last
+  Attrs attrs;  ///< of the last witness
 };
 
 }  // namespace
 
-// Input and output at one place; a scalar stays.
+// Inputs and output are cut to one place.
 TEST_F(AxisCuts, ByElementsKeepOnePlaceOfAll) {
   EXPECT_THAT(shapes_after(cut_elements, "softplus[4x6,fp32,ND]", 13), ElementsAre("1x1", "1x1"));
   EXPECT_THAT(shapes_after(cut_elements, "add[4x6,4x6,fp32,ND]", 13),
               ElementsAre("1x1", "1x1", "1x1"));
 }
 
-// A row that is broadcast has fewer elements than the output.
+// A broadcast row has fewer elements than the output, so it is not cut.
 TEST_F(AxisCuts, ByElementsLeaveOtherShapesAlone) {
   EXPECT_THAT(shapes_after(cut_elements, "add[4x6,6,fp32,ND]", 13), ElementsAre("4x6", "6", "4x6"));
   EXPECT_THAT(shapes_after(cut_elements, "matmul[4x5,5x6,fp32,ND]", 13),
               ElementsAre("4x5", "5x6", "4x6"));
 }
 
-// One row and one column of a product, with all their terms.
+// One row and one column of a product remain, with all their terms.
 TEST_F(AxisCuts, OfTheOutputTakeAxesOfInputsAlong) {
   EXPECT_THAT(shapes_after(cut_output_axes, "matmul[4x5,5x6,fp32,ND]", 13),
               ElementsAre("1x5", "5x1", "1x1"));
@@ -64,23 +66,23 @@ TEST_F(AxisCuts, OfTheOutputTakeAxesOfInputsAlong) {
       << "a row of softmax depends on all of it";
 }
 
-// Rows that no index names are not needed: of 9, three numbers name at most 3.
+// Rows that no index names are not needed. Three indices name at most 3 of 9 rows.
 TEST_F(AxisCuts, ThatAreHiddenLoseRowsThatNoIndexNames) {
   places = 9;
   const std::vector<std::string> shapes =
       shapes_after(cut_hidden_axes, "index_select[9x5,3,fp32,ND,axis=0]", 7);
-  // Numbers 3, 10 % 9 = 1 and 17 % 9 = 8 are three places.
+  // The indices 3, 10 % 9 = 1 and 17 % 9 = 8 name three rows.
   EXPECT_THAT(shapes, ElementsAre("3x5", "3", "3x5"));
 }
 
-// Terms of a product that are left out make other sums: none can go.
+// Every term of a product is needed, because fewer terms give another sum.
 TEST_F(AxisCuts, ThatAreHiddenKeepWhatIsSummedUp) {
   EXPECT_THAT(shapes_after(cut_hidden_axes, "matmul[4x5,5x6,fp32,ND]", 13),
               ElementsAre("4x5", "5x6", "4x6"));
 }
 
-// One window of 3x3 of a plane of 8x8, with a stride of 2 and a padding of 1: place 5 of 4x4 is
-// row 1 and column 1, whose window is inside.
+// A plane of 8x8 has windows of 3x3, a stride of 2 and a padding of 1. Place 5 of 4x4 is row 1 and
+// column 1. Its window is inside the plane.
 TEST_F(AxisCuts, OfWindowsKeepOneWindow) {
   EXPECT_THAT(
       shapes_after(cut_windows, "conv2d[1x1x8x8,1x1x3x3,fp32,NCHW,stride=[2,2],padding=[1,1]]", 5),
@@ -89,7 +91,7 @@ TEST_F(AxisCuts, OfWindowsKeepOneWindow) {
   EXPECT_THAT(list("padding"), ElementsAre(0, 0));
 }
 
-// The first window lies in the padding with its first row and column: 2x2 of the 3x3 are left.
+// The first row and column of the first window are padding. 2x2 of the 3x3 remain.
 TEST_F(AxisCuts, OfWindowsAtAnEdgeLeaveThePaddingOut) {
   EXPECT_THAT(
       shapes_after(cut_windows, "conv2d[1x1x8x8,1x1x3x3,fp32,NCHW,stride=[2,2],padding=[1,1]]", 0),

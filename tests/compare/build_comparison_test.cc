@@ -14,7 +14,7 @@ using compare_tests::kTrue;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// One call, right on both sides.
+// One record, correct on both sides.
 CallValues call(const std::string& seq) {
   return {"Op" + seq, seq, {{"input/x", kTrue, kTrue}, {"output/y", kTrue, kTrue}}};
 }
@@ -62,7 +62,7 @@ TEST(BuildComparison, CrossCheckNeedsOneGoldenTensorForBoth) {
   EXPECT_EQ(why_not_cross_checked(matches[1], {}, "ref.h5").reason, "not in ref.h5");
 }
 
-// Twice the other dump's error is allowed, and one rounding.
+// Twice the other dump's error is allowed, plus one rounding.
 TEST(BuildComparison, ControlHoldsAnErrorToThatOfTheOther) {
   std::vector<float> golden(32, 1.0F), twice = golden, thrice = golden, once = golden;
   for (std::size_t i = 0; i < golden.size(); i += 2) {

@@ -14,13 +14,13 @@
 
 namespace opbench::compare_tests {
 
-/// What two float32 tensors measure against each other under `standard`.
+/// The measures of two float32 tensors under `standard`.
 inline PairMeasures measured(const std::vector<float>& actual, const std::vector<float>& expected,
                              const Standard& standard) {
   return measure_one(float_pair(actual, expected, standard.tolerance));
 }
 
-/// The standard that is typed so, for fp32 unless said otherwise.
+/// The standard with the text `text`, for `dtype`.
 inline Standard standard(const std::string& text, DType dtype = DType::fp32) {
   return standard_for(builtin_standards(), parse_standard(text), "Op", dtype);
 }
@@ -28,26 +28,26 @@ inline Standard standard(const std::string& text, DType dtype = DType::fp32) {
 /// Values of length 5.
 inline const std::vector<float> kTrue = {3, 4, 0};
 
-/// A tensor of a call, with values that it has in either dump.
+/// A tensor of a record, with its values in both dumps.
 struct Values {
-  std::string path;  ///< "input/x"
+  std::string path;  ///< for example "input/x"
   std::vector<float> actual, expected;
 };
 
-/// A call of an operator that both dumps hold.
+/// A record that both dumps hold.
 struct CallValues {
   std::string op, seq;
   std::vector<Values> tensors;
 };
 
-/// A comparison of hand-made dumps that owns them.
+/// A comparison of hand-made dumps. It owns them.
 struct HandMade {
   std::vector<DumpRecord> actual, expected;
   Comparison comparison;
 
   HandMade() = default;
   HandMade(HandMade&&) = default;
-  HandMade(const HandMade&) = delete;  // it points into itself
+  HandMade(const HandMade&) = delete;  // has pointers to its own members
 };
 
 inline std::vector<DumpRecord> records_of(DeviceType device, const std::vector<CallValues>& calls,
@@ -57,7 +57,7 @@ inline std::vector<DumpRecord> records_of(DeviceType device, const std::vector<C
     DumpRecord record{call.op, call.seq, std::stoll(call.seq), {}, {}};
     for (const Values& values : call.tensors) {
       const auto count = static_cast<std::int64_t>((values.*side).size());
-      if (count == 0) continue;  // only in the other dump
+      if (count == 0) continue;  // the record is only in the other dump
       record.entries.push_back(entry(call.op, call.seq, values.path, device, {count}));
     }
     made.push_back(std::move(record));
@@ -75,7 +75,7 @@ inline const Values& values_of(const std::vector<CallValues>& calls, const Tenso
   throw Error("no such tensor");
 }
 
-/// Matched, measured, judged and analysed. A side without values is not in that dump.
+/// Matches, measures, judges and analyses the records. A side without values is not in that dump.
 inline HandMade compare(const std::vector<CallValues>& calls, const std::string& typed = "mixed") {
   HandMade sample;
   sample.actual = records_of(DeviceType::npu, calls, &Values::actual);

@@ -1,4 +1,4 @@
-// Searches over a record with a fault of its own: softplus of 16 elements, some of which are wrong.
+// Tests searches over a record with its own fault: softplus of 16 elements, some of them wrong.
 #include "compare/cut_search.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 class CutSearch : public testing::Test, protected PlantedFault {
  protected:
-  /// A record of the case whose output is 8 too large at these places.
+  /// A record of the case. Its output is 8 too large at these places.
   std::optional<GuiltyCall> wrong_at(const std::string& case_text,
                                      const std::vector<std::size_t>& elements) {
     return guilty(case_text, [elements](Values& output, const Dims&) {
@@ -23,7 +23,7 @@ class CutSearch : public testing::Test, protected PlantedFault {
     });
   }
 
-  /// Keeps places of the only axis of input and output, and remembers what was asked for.
+  /// Keeps places of the only axis of input and output, and records the requested places.
   Scheme by_axis(std::size_t axis = 0) {
     return [this, axis](const Witness& of, const Places& kept) {
       asked.push_back(kept);
@@ -39,7 +39,7 @@ class CutSearch : public testing::Test, protected PlantedFault {
 
 }  // namespace
 
-// The place is tried alone first: one trial.
+// The place alone is the first trial.
 TEST_F(CutSearch, TriesThePlaceAlone) {
   std::optional<GuiltyCall> found = wrong_at("softplus[16,fp32,ND]", {5});
   ASSERT_TRUE(found);
@@ -50,8 +50,8 @@ TEST_F(CutSearch, TriesThePlaceAlone) {
   EXPECT_THAT(asked, ElementsAre(Places{5}));
 }
 
-// Place 5 alone is right, so halves are tried: 0-7 is right, 8-15 has the fault at 13, and so on
-// down to it.
+// Place 5 alone is correct, so halves are tried. 0-7 is correct, 8-15 has the fault at 13, and its
+// halves follow.
 TEST_F(CutSearch, HalvesUntilOnePlaceIsLeft) {
   std::optional<GuiltyCall> found = wrong_at("softplus[16,fp32,ND]", {13});
   ASSERT_TRUE(found);
@@ -64,7 +64,7 @@ TEST_F(CutSearch, HalvesUntilOnePlaceIsLeft) {
   EXPECT_EQ(asked[2], places_from(8, 8));
 }
 
-// After so many trials the best so far stays.
+// If the trials are used up, the best cut so far stays.
 TEST_F(CutSearch, EndsAfterItsTrials) {
   std::optional<GuiltyCall> found = wrong_at("softplus[16,fp32,ND]", {13});
   ASSERT_TRUE(found);
@@ -83,7 +83,7 @@ TEST_F(CutSearch, StopsWhereItIsToldTo) {
   EXPECT_EQ(cutting.trials(), 0);
 }
 
-// 2^23 elements over those of the witness, from 8 to 256.
+// The number of trials is 2^23 elements over those of the witness, from 8 to 256.
 TEST_F(CutSearch, TriesFewerPartsOfLargerWitnesses) {
   std::optional<GuiltyCall> found = wrong_at("softplus[16,fp32,ND]", {5});
   ASSERT_TRUE(found);
@@ -94,8 +94,8 @@ TEST_F(CutSearch, TriesFewerPartsOfLargerWitnesses) {
   EXPECT_EQ(trials_worth(large->witness), 16);  // 2^23 / 2^19
 }
 
-// A matrix product of 4x6 and 6x6: along axis 1 of the output, 6 wide, the right matrix has the
-// axis in its place, and both inputs have others of that extent.
+// A matrix product of 4x6 and 6x6. Axis 1 of the output has an extent of 6. The right matrix has
+// this axis in the same place. Both inputs have further axes of extent 6.
 TEST_F(CutSearch, GroupsAxesOfOneExtent) {
   std::optional<GuiltyCall> found = wrong_at("matmul[4x6,6x6,fp32,ND]", {5});
   ASSERT_TRUE(found);
@@ -118,7 +118,7 @@ TEST_F(CutSearch, GroupsAxesOfOneExtent) {
   EXPECT_EQ(visits, 2) << "until one says that it is enough";
 }
 
-// Extents in attributes follow the output; one of -1 stands for what is left.
+// Extents in attributes follow the output. An extent of -1 stands for the remaining elements.
 TEST_F(CutSearch, AttributesFollowTheExtentsOfTheOutput) {
   std::optional<GuiltyCall> found = wrong_at("reshape[4x6,fp32,ND,shape=[6,4]]", {5});
   ASSERT_TRUE(found);

@@ -18,7 +18,7 @@ using testing::Not;
 
 class DifferingNumbers : public testing::Test, protected TempDir {
  protected:
-  // y = x + alpha * x, and what else the call says.
+  // Writes a record of y = x + alpha * x, with the other numbers.
   void write(const std::string& name, const std::string& op, double alpha, double eps,
              std::vector<std::int64_t> stride, bool is_transposed) const {
     std::vector<float> x(20), y(20);
@@ -44,7 +44,7 @@ class DifferingNumbers : public testing::Test, protected TempDir {
   }
 };
 
-// Each is right for its own alpha.
+// Each result is correct for its own alpha.
 TEST_F(DifferingNumbers, AreToldWhereBothAreRight) {
   write("npu.h5", "add_Tensor", 2, 1e-5, {1, 1}, true);
   write("gpu.h5", "add_Tensor", 1, 1e-5F, {2, 1}, false);

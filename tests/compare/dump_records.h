@@ -9,7 +9,7 @@
 
 namespace opbench::compare_tests {
 
-/// A tensor of a record made by hand: "input/x".
+/// A hand-made tensor of a record. `path` is, for example, "input/x".
 inline DumpEntry entry(const std::string& op, const std::string& seq, const std::string& path,
                        DeviceType device, Dims shape = {3}) {
   DumpEntry made;
@@ -30,7 +30,7 @@ inline DumpEntry entry(const std::string& op, const std::string& seq, const std:
   return made;
 }
 
-/// A record made by hand: {"NpuTanh", "7", {"input/x", "output/r"}}.
+/// A hand-made record: {"NpuTanh", "7", {"input/x", "output/r"}}.
 struct Call {
   std::string op, seq;
   std::vector<std::string> tensors;

@@ -31,7 +31,7 @@ Floats relu_of(Floats x) {
 
 class Explained : public testing::Test, protected TempDir {
  protected:
-  // One call of an operator with one input.
+  // Writes one record of an operator with one input.
   void write(const std::string& name, DeviceType device, const std::string& op, const Floats& x,
              const Floats& y) const {
     DumpWriter writer(path(name));
@@ -88,7 +88,7 @@ TEST_F(Explained, ItMayBeTheOther) {
   EXPECT_EQ(first_operator().at("introduced_by"), "both");
 }
 
-// What came in goes on through a right operator.
+// A correct operator passes on the error of its input.
 TEST_F(Explained, RightForOtherInputsIsInherited) {
   const Floats other = {-1, 3, -3, 4};
   write("npu.h5", DeviceType::npu, "relu", other, relu_of(other));
@@ -101,7 +101,7 @@ TEST_F(Explained, RightForOtherInputsIsInherited) {
   EXPECT_EQ(compare().code, kVerdictFailed) << "the tensors are not alike";
 }
 
-// 2^-26 is 0 in fp16.
+// 2^-26 rounds to 0 in fp16.
 TEST_F(Explained, ArithmeticThatADeviceHasIsRounding) {
   const auto product = [&](const std::string& name, DeviceType device, float y) {
     const TensorDesc row = describe(DType::fp32, {1, 2}), column = describe(DType::fp32, {2, 1});
@@ -137,7 +137,7 @@ TEST_F(Explained, WhatNoTableKnowsIsUnknown) {
   EXPECT_EQ(first_operator().at("introduced_by"), "actual");
 }
 
-// The actual dump has outputs only, of runs on the expected dump's inputs.
+// The actual dump has outputs only. Its operators ran on the expected dump's inputs.
 TEST_F(Explained, LoadModeTakesTheInputsOfTheOther) {
   const auto write_loaded = [&](const Floats& y) {
     DumpWriter writer(path("npu.h5"));
@@ -155,7 +155,7 @@ TEST_F(Explained, LoadModeTakesTheInputsOfTheOther) {
   EXPECT_EQ(first_operator().at("introduced_by"), "both");
 }
 
-// 1 of 200 elements may be off by a standard that asks for 99 %.
+// The standard requires 99%, so 1 of 200 elements may be wrong.
 TEST_F(Explained, FewWrongElementsOfATensorThatPassesAreSeen) {
   const TensorDesc desc = describe(DType::fp32, {200});
   Floats x(200);
@@ -174,7 +174,7 @@ TEST_F(Explained, FewWrongElementsOfATensorThatPassesAreSeen) {
   EXPECT_EQ(first_operator().at("introduced_by"), "actual");
 }
 
-// 0.05 of 1000 passes; where 1000 is taken off, it does not.
+// An error of 0.05 at 1000 passes. It fails after 1000 is subtracted.
 TEST_F(Explained, AnErrorMayEnterInsideTheTolerances) {
   const Floats x = {1000, 1001, 1002, 1003}, thousand(4, 1000.0F);
   for (const char* name : {"npu.h5", "gpu.h5"}) {
@@ -196,7 +196,7 @@ TEST_F(Explained, AnErrorMayEnterInsideTheTolerances) {
   EXPECT_EQ(report().at("first_introduced").at("operator"), "relu");
 }
 
-// An error inside the standard of the pair is still one.
+// An error within the standard of the pair is still found.
 TEST_F(Explained, AllFindsWhatPasses) {
   write("npu.h5", DeviceType::npu, "relu", kX, {0, 2, 0, 4.0001F});
   write("gpu.h5", DeviceType::cuda, "relu", kX, relu_of(kX));
@@ -219,7 +219,7 @@ TEST_F(Explained, NoneRecomputesNothing) {
   EXPECT_THROW(parse_explain("some"), Error);
 }
 
-// Of a mask that was recorded each element is told: 2 x where it is 1.
+// A recorded mask decides every element: 2 x if it is 1, else 0.
 TEST_F(Explained, ADropoutIsJudgedByItsMask) {
   const auto dropout = [&](const std::string& name, const Floats& y, bool has_mask) {
     const std::vector<std::uint8_t> mask = {1, 0, 1, 0};

@@ -39,7 +39,8 @@ const std::string kOk = R"({"verdict": "OK", "path": "/relu/4"})";
 
 }  // namespace
 
-// Each record once, in the order of the report; a tensor that one side has not is in no record.
+// Each record is listed once, in the order of the report. A tensor that is missing on one side
+// names no record of that side.
 TEST_F(FailedRecords, OfAComparisonHaveATensorThatFailed) {
   const std::string report =
       compared("npu.h5", "gpu.h5",
@@ -55,7 +56,7 @@ TEST_F(FailedRecords, OfAComparisonHaveATensorThatFailed) {
               ThrowsMessage<Error>(HasSubstr("it says nothing of cpu.h5")));
 }
 
-// Two files of one name are told apart by where they are.
+// Two files of the same name are distinguished by their folders.
 TEST_F(FailedRecords, OfFilesOfOneNameAreThoseOfTheFileItself) {
   const std::string first = write("a/dump.h5", "1"), second = write("b/dump.h5", "2");
   const std::string report =
@@ -66,7 +67,7 @@ TEST_F(FailedRecords, OfFilesOfOneNameAreThoseOfTheFileItself) {
               ThrowsMessage<Error>(HasSubstr("it says nothing of")));
 }
 
-// A path without a number, and a record of strays, stand for themselves.
+// A path without a number, and a stray dataset, are listed as they are.
 TEST_F(FailedRecords, OfPathsWithoutARecordAreThePaths) {
   const std::string report = compared(
       "npu.h5", "gpu.h5",

@@ -38,7 +38,7 @@ TEST(JobReport, ReplicasAreWhatTheExpectedRanksAgreeOn) {
   JobReport job;
   for (int rank = 0; rank < 4; ++rank) job.ranks.push_back(rank_at(0, rank));
   for (RankReport& rank : job.ranks) {
-    // Ranks 0, 1 and 2, 3 have halves of their own: two groups.
+    // Ranks 0 and 1 share a half, ranks 2 and 3 share another: two groups.
     const std::uint64_t half = rank.place.rank < 2 ? 5 : 6;
     rank.digests = {{"/a/weight", 10, 1},
                     {"/b/half", half + 10, half},

@@ -43,7 +43,7 @@ class JoinedDumps : public testing::Test, protected TempDir {
   std::optional<JoinedDump> joined_;
 };
 
-// Every range of every axis of a tensor of 24 elements in three unequal parts.
+// Reads every range of every axis of a tensor of 24 elements in three unequal parts.
 TEST_F(JoinedDumps, ConcatGivesEveryRangeOfTheWholeAlongEveryAxis) {
   const Dims whole = {4, 6, 1};
   std::vector<float> all(24);

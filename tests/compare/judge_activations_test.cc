@@ -1,4 +1,5 @@
-// Which activations of PyTorch's training steps are recomputed: a right and a wrong record of each.
+// Tests the activations of PyTorch's training steps that are recomputed, with a correct and a wrong
+// record of each.
 #include "tests/compare/judged_records.h"
 
 namespace opbench {
@@ -45,7 +46,7 @@ TEST_F(JudgeActivations, Activations) {
   expect_halves();
 }
 
-// A form of a function is a word, and words are recorded as numbers.
+// The form of gelu is a word, which dumps record as a number.
 TEST_F(JudgeActivations, GeluOfBothForms) {
   constexpr double kByErf = 0.8413447, kByTanh = 0.8411920;
   for (const auto& [of_none, of_tanh] : {std::pair(kByErf, kByTanh), {kByTanh, kByErf}}) {
@@ -60,8 +61,8 @@ TEST_F(JudgeActivations, GeluOfBothForms) {
   expect_halves();
 }
 
-// Where the word is lost: Ascend's Gelu is the form with tanh, other devices' default the one with
-// erf.
+// The word is not recorded. Ascend's Gelu is the tanh form; the default of other devices is the erf
+// form.
 TEST_F(JudgeActivations, GeluOfAnNpuIsByTanh) {
   for (const double result : {0.8411920, 0.8413447}) {
     begin("gelu", DeviceType::npu);

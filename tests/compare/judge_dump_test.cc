@@ -1,4 +1,4 @@
-// Dumps that are written here, with records as Ascend's dumper names them.
+// Tests dumps written here, with records named as Ascend's dumper names them.
 #include "compare/judge_dump.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ class JudgeDump : public testing::Test, protected TempDir {
     return dump.records.at(0);
   }
 
-  // Begins another file in place of the one before.
+  // Begins a new file in place of the earlier one.
   void SetUpWriter() { writer_.emplace(path("d.h5")); }
 
   std::optional<DumpWriter> writer_{std::in_place, path("d.h5")};
@@ -87,8 +87,8 @@ TEST_F(JudgeDump, WhatIsRightForItsInputsIsOk) {
   EXPECT_EQ(record.findings.at(0).op, "relu");
 }
 
-// The product of 4 x 64 and 64 x 8, whose last row is a thousandth of the others: below their
-// tolerance in fp16.
+// The product of 4 x 64 and 64 x 8. Its last row is a thousandth of the others, which is below
+// their tolerance in fp16.
 TEST_F(JudgeDump, ASmallRowThatIsNotComputedIsGuilty) {
   for (const bool is_computed : {true, false}) {
     SetUpWriter();
@@ -117,7 +117,7 @@ TEST_F(JudgeDump, ASmallRowThatIsNotComputedIsGuilty) {
   }
 }
 
-// NaN in the input is not the operator's fault.
+// A NaN of the input is not an error of the operator.
 TEST_F(JudgeDump, ErrorsThatCameWithTheInputAreCarried) {
   Doubles x = arithmetic(12, -3, 0.5);
   x[7] = std::nan("");
@@ -144,9 +144,9 @@ TEST_F(JudgeDump, AWrongElementIsNamedWithItsInput) {
   EXPECT_EQ(finding.path, "/softplus/1/output/result");
 }
 
-// CANN's Softplus is log(e^x + 1): Inf where e^x leaves fp16, at ln 65504 = 11.09.
+// CANN's Softplus is log(e^x + 1). It is Inf if e^x overflows fp16, from ln 65504 = 11.09 on.
 TEST_F(JudgeDump, TheVariantThatRanAndTheValuesThatItGetsWrong) {
-  const Doubles x = arithmetic(64, 0.125, 0.25);  // in fp16 exact
+  const Doubles x = arithmetic(64, 0.125, 0.25);  // exact in fp16
   begin("softplus");
   input("self", DType::fp16, {64}, x);
   Doubles y = mapped(x, softplus);
@@ -160,7 +160,8 @@ TEST_F(JudgeDump, TheVariantThatRanAndTheValuesThatItGetsWrong) {
   EXPECT_EQ(record.worst()->wrong_elements, 20);
 }
 
-// Causes by the rules of judge/causes.yaml, whose own tests plant each.
+// The symptoms follow from the rules of judge/causes.yaml. The tests of these rules plant each
+// symptom.
 TEST_F(JudgeDump, WhatAWrongOutputLooksLike) {
   const Doubles x = arithmetic(64, -3, 0.25);
   begin("softplus");
@@ -183,7 +184,7 @@ TEST_F(JudgeDump, WhatAWrongOutputLooksLike) {
   EXPECT_THAT(dump.records[0].findings[0].causes[0].text,
               HasSubstr("every wrong value is 0.125 times what is expected"));
   const ErrorPicture& picture =
-      *dump.records[1].findings[0].picture;  // 17 to 19 stand where 0 does
+      *dump.records[1].findings[0].picture;  // 17 to 19 are expected, 0 is recorded
   EXPECT_EQ(picture.histogram.exact, 32);
   EXPECT_EQ(picture.histogram.counts[static_cast<std::size_t>(5 - ErrorHistogram::kLowest)], 5);
   EXPECT_EQ(picture.map.columns, 37u);
@@ -209,11 +210,11 @@ TEST(PicturedRecords, AreTheFirstInWhateverOrderTheyAreJudged) {
   EXPECT_FALSE(drawn.has_pictures());
 }
 
-// fp16 that is cut off instead of rounded: every element is within its tolerance.
+// The result is truncated to fp16 instead of rounded. Every element is within its tolerance.
 TEST_F(JudgeDump, WhatLeansLooksTruncated) {
   Doubles x(512), y(512);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = 0.25 + static_cast<double>(i) / 128;  // in fp16 exact
+    x[i] = 0.25 + static_cast<double>(i) / 128;  // exact in fp16
     const double unit = std::ldexp(1, std::ilogb(softplus(x[i])) - 10);
     y[i] = std::floor(softplus(x[i]) / unit) * unit;
   }
@@ -232,7 +233,7 @@ TEST_F(JudgeDump, NamesTheVariantThatLeavesTheSameBits) {
   begin("SoftplusBackward0");
   input("grads/grads_0", DType::fp32, {6}, {1, 1, 1, 1, 1, 1});
   input("self", DType::fp32, {6}, x);
-  // SoftplusGrad (V1): e^x/(1 + e^x) in fp32, NaN for x > 88.7.
+  // SoftplusGrad (V1) is e^x/(1 + e^x) in fp32, which is NaN for x > 88.7.
   output("grad_inputs/grad_inputs_0", DType::fp32, {6}, mapped(x, [](double v) {
            const float e = std::exp(static_cast<float>(v));
            return double(e / (1 + e));
@@ -243,7 +244,7 @@ TEST_F(JudgeDump, NamesTheVariantThatLeavesTheSameBits) {
   EXPECT_THAT(record.implementation, HasSubstr("softplus_grad"));
 }
 
-// The real names and arguments of a convolution's gradient, as the dumper writes them.
+// The names and arguments are those that the dumper writes for a convolution's gradient.
 TEST_F(JudgeDump, OneRecordOfSeveralOperators) {
   begin("CudnnConvolutionBackward", DeviceType::cuda);
   input("grads/grads_0", DType::fp32, {1, 1, 2, 2}, {1, 2, 3, 4});
@@ -255,7 +256,8 @@ TEST_F(JudgeDump, OneRecordOfSeveralOperators) {
   writer_->write_input_list("padding", std::vector<std::int64_t>{0, 0});
   writer_->write_input_scalar("groups", std::int64_t{1});
   writer_->write_input_scalar("transposed", false);
-  // By hand: dx is dy at [0,0] less dy one further; dw the sums of x under dy: 1*1+2*2+3*4+4*5 ...
+  // By hand: dx is dy at [0,0] minus dy moved by one place. dw is the sums of x under dy:
+  // 1*1+2*2+3*4+4*5 ...
   output("grad_inputs/grad_inputs_0", DType::fp32, {1, 1, 3, 3}, {1, 2, 0, 3, 3, -2, 0, -3, -4});
   output("grad_inputs/grad_inputs_1", DType::fp32, {1, 1, 2, 2}, {37, 47, 67, 78});
   output("grad_inputs/grad_inputs_2", DType::fp32, {1}, {10});
@@ -269,7 +271,7 @@ TEST_F(JudgeDump, OneRecordOfSeveralOperators) {
   EXPECT_EQ(record.worst()->pattern, "a single element, 3 of 4") << "77 is right";
 }
 
-// The cube of Ascend 910 takes fp16 operands: 2049 is 2048 there, and 2049 - 2048 is 0.
+// The cube of Ascend 910 takes fp16 operands. It rounds 2049 to 2048, and 2048 - 2048 is 0.
 TEST_F(JudgeDump, ProductsOfNarrowOperands) {
   begin("mm");
   input("self", DType::fp32, {1, 2}, {2049, -2048});
@@ -291,7 +293,7 @@ TEST_F(JudgeDump, ProductsOfNarrowOperands) {
   EXPECT_EQ(judged(strict).ruling, Ruling::guilty);
 }
 
-// As PyTorch does it on a CPU without AVX512-BF16: every product and every partial sum is rounded.
+// PyTorch rounds every product and every partial sum on a CPU without AVX512-BF16.
 TEST_F(JudgeDump, SumsInBf16AreKnownOnACpuAlone) {
   constexpr std::size_t kRows = 16, kTerms = 300, kColumns = 32;
   const auto bf16 = [](double value) {
@@ -350,7 +352,7 @@ TEST_F(JudgeDump, ALayerIsNamedAndSelected) {
   EXPECT_THAT(out.str(), HasSubstr("           in head, model.py:41\n"));
 }
 
-// Ascend 910 has no Inf: 300 * 300 is 65504 there.
+// Ascend 910 has no Inf, so 300 * 300 gives 65504.
 TEST_F(JudgeDump, Fp16ThatSaturates) {
   begin("mul_Tensor");
   input("self", DType::fp16, {2}, {300, 2});
@@ -361,7 +363,7 @@ TEST_F(JudgeDump, Fp16ThatSaturates) {
   EXPECT_EQ(record.findings.at(0).numerics, "saturates at 65504");
 }
 
-// 16 bits cut off instead of rounded, as a kernel with a wrong cast does.
+// The lower 16 bits are truncated instead of rounded, as in a kernel with a wrong cast.
 TEST_F(JudgeDump, RoundingThatLeansToOneSide) {
   const Doubles x = arithmetic(256, 0.37, 0.0171);
   begin("softplus");
@@ -376,7 +378,7 @@ TEST_F(JudgeDump, RoundingThatLeansToOneSide) {
   EXPECT_THAT(record.worst()->reason, StartsWith("rounds "));
 }
 
-// Without a mask: half of the elements are dropped and not a quarter, and those that are kept are
+// No mask is recorded. Half of the elements are dropped instead of a quarter, and kept elements are
 // doubled. 1000 draws with probability 1/4 give 500 by chance once in 10^60 times.
 TEST_F(JudgeDump, DrawsAreHeldToTheirDistribution) {
   const auto dropped = [&](double p, double factor) {
@@ -417,7 +419,7 @@ TEST_F(JudgeDump, RandomAndUnknownAreSaidSo) {
   EXPECT_EQ(judged.elements(), 6);
 }
 
-// Statistics in fp32 beside activations in fp16, as with automatic mixed precision.
+// Statistics are in fp32 and activations in fp16, as in automatic mixed precision.
 TEST_F(JudgeDump, MixedDtypes) {
   begin("native_batch_norm");
   input("input", DType::fp16, {2, 1, 1, 2}, {1, 2, 3, 4});
@@ -426,7 +428,7 @@ TEST_F(JudgeDump, MixedDtypes) {
   writer_->write_input_scalar("training", true);
   writer_->write_input_scalar("momentum", 0.1);
   writer_->write_input_scalar("eps", 0.0);
-  const double unit = 1 / std::sqrt(1.25);  // of 1 2 3 4: mean 2.5, variance 1.25
+  const double unit = 1 / std::sqrt(1.25);  // 1 2 3 4: mean 2.5, variance 1.25
   output("result0", DType::fp16, {2, 1, 1, 2}, {-1.5 * unit, -0.5 * unit, 0.5 * unit, 1.5 * unit});
   output("result1", DType::fp32, {1}, {2.5});
   const JudgedRecord record = only_record();

@@ -1,5 +1,5 @@
-// What the table of operators reads of a record beside its tensors: words, complements, masks among
-// the results, and what makes a row unfit.
+// Tests the data that the table of operators reads from a record in addition to its tensors: words,
+// complements, and masks among the results. Also tests the reasons why a row does not apply.
 #include "tests/compare/judged_records.h"
 
 namespace opbench {
@@ -22,7 +22,7 @@ TEST_F(JudgeOperators, NumbersThatStandForWords) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::unknown}));
 }
 
-// _fused_dropout is told the share that stays, native_dropout the one that goes.
+// p is the share that is kept in _fused_dropout, and the share that is dropped in native_dropout.
 TEST_F(JudgeOperators, DropoutsAreJudgedByTheMaskThatTheyLeft) {
   for (const double kept : {2.0, 1.0}) {
     begin("_fused_dropout");
@@ -37,7 +37,7 @@ TEST_F(JudgeOperators, DropoutsAreJudgedByTheMaskThatTheyLeft) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty, Ruling::random}));
 }
 
-// A rounding_mode is a word, which no dump holds; weights change a loss.
+// A rounding_mode is a word, which no dump contains. Weights change a loss.
 TEST_F(JudgeOperators, WhatMayBeAnotherOperatorIsUnknown) {
   begin("div_Tensor_mode");
   input("self", {2}, {7, -7});
@@ -56,7 +56,8 @@ TEST_F(JudgeOperators, WhatMayBeAnotherOperatorIsUnknown) {
   EXPECT_EQ(rulings(), std::vector(3, Ruling::unknown));
 }
 
-// Gradients of what moves data: pieces are joined, a copy hands on, a mean spreads its gradient.
+// Gradients of operators that move data: parts are joined, a copy passes its gradient on, a mean
+// spreads its gradient.
 TEST_F(JudgeOperators, BackwardNodesOfMovesAndMeans) {
   for (const double last : {4.0, 5.0}) {
     begin("SplitBackward");
@@ -82,7 +83,7 @@ TEST_F(JudgeOperators, BackwardNodesOfMovesAndMeans) {
                                     Ruling::guilty, Ruling::guilty, Ruling::guilty}));
 }
 
-// copy_ writes src over whatever self held before.
+// copy_ overwrites self with src, whatever self held.
 TEST_F(JudgeOperators, ACopyInPlaceIsOfItsSource) {
   for (const double last : {4.0, 9.0}) {
     begin("copy_");
@@ -93,7 +94,7 @@ TEST_F(JudgeOperators, ACopyInPlaceIsOfItsSource) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
 }
 
-// Which of equal elements is named is nobody's fault; an element that is none of the greatest is.
+// Any of several equal elements may be named. A smaller element must not be named.
 TEST_F(JudgeOperators, TiesAreFree) {
   for (const double second : {2.0, 3.0, 1.0, 0.0}) {
     begin("topk");
@@ -105,7 +106,7 @@ TEST_F(JudgeOperators, TiesAreFree) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::guilty}));
 }
 
-// Autograd saves the sizes of what was averaged, not the tensor: the gradient itself has them.
+// Autograd saves the sizes of the averaged tensor, not the tensor. The gradient has these sizes.
 TEST_F(JudgeOperators, GradientsOfMeansNeedNoTensorOfThatShape) {
   for (const double last : {4.0, 5.0}) {
     begin("MeanBackward1");
@@ -122,7 +123,8 @@ TEST_F(JudgeOperators, GradientsOfMeansNeedNoTensorOfThatShape) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty, Ruling::guilty}));
 }
 
-// The bias of a row is added to all rows: its gradient is their sum, however it is recorded.
+// The bias is added to all rows, so its gradient is the sum of their gradients, for every way to
+// record it.
 TEST_F(JudgeOperators, TheBiasOfAProductHasTheSumOfGradients) {
   for (const double last : {6.0, 7.0}) {
     begin("AddmmBackward");
@@ -138,7 +140,7 @@ TEST_F(JudgeOperators, TheBiasOfAProductHasTheSumOfGradients) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
 }
 
-// Of 1 and 3: mean 2, variance 1; with eps of 3, 1/sqrt(variance + eps) is a half.
+// 1 and 3 have mean 2 and variance 1. With an eps of 3, 1/sqrt(variance + eps) is 1/2.
 TEST_F(JudgeOperators, BatchNormsAreJudgedByWhatTheySave) {
   for (const double saved : {0.5, 1.0}) {
     begin("native_batch_norm");
@@ -155,7 +157,7 @@ TEST_F(JudgeOperators, BatchNormsAreJudgedByWhatTheySave) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty}));
 }
 
-// An NPU has saved the variance, others 1/sqrt(variance + eps), in the same place.
+// result2 is the variance on an NPU, and 1/sqrt(variance + eps) on other devices.
 TEST_F(JudgeOperators, GradientsOfBatchNormReadWhatTheDeviceSaved) {
   for (const auto& [device, saved] :
        {std::pair{DeviceType::npu, 3.0}, {DeviceType::cuda, 0.5}, {DeviceType::npu, 0.5}}) {
@@ -174,7 +176,8 @@ TEST_F(JudgeOperators, GradientsOfBatchNormReadWhatTheDeviceSaved) {
   EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::ok, Ruling::guilty}));
 }
 
-// The reference is in fp64: 1e-12 of 1 is seen there, and a factor that is none of fp32 is kept.
+// The reference is in fp64, so an error of 1e-12 at 1 is found, and a factor is not rounded to
+// fp32.
 TEST_F(JudgeOperators, RecordsInFp64) {
   for (const double off : {0.0, 1e-12}) {
     begin("add_Tensor");

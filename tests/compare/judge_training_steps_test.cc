@@ -1,4 +1,5 @@
-// Which operators of PyTorch's training steps are recomputed: a right and a wrong record of each.
+// Tests the operators of PyTorch's training steps that are recomputed, with a correct and a wrong
+// record of each.
 #include <cmath>
 
 #include "tests/compare/judged_records.h"
@@ -10,7 +11,8 @@ class JudgeTrainingSteps : public JudgedRecords {};
 
 }  // namespace
 
-// Numbers stand for tensors of one element: compared in the tensor's dtype, else not rounded.
+// Numbers stand for tensors of one element. A comparison rounds them to the tensor's dtype; other
+// operators do not round them.
 TEST_F(JudgeTrainingSteps, NumbersAsOperands) {
   for (const double wrong : {0.0, 1.0}) {
     begin("eq_Scalar");
@@ -35,7 +37,7 @@ TEST_F(JudgeTrainingSteps, NumbersAsOperands) {
   expect_halves();
 }
 
-// Counters, and masks that are counted, are exact.
+// Counters and counts of masks are exact.
 TEST_F(JudgeTrainingSteps, WholeNumbers) {
   for (const double wrong : {0.0, 1.0}) {
     begin("add__Tensor");
@@ -50,7 +52,7 @@ TEST_F(JudgeTrainingSteps, WholeNumbers) {
   expect_halves();
 }
 
-// True or true is true, and their sum is two.
+// The sum of two true values is true as bool and two as a number.
 TEST_F(JudgeTrainingSteps, SumsOfMasksAreUnknown) {
   begin("add_Tensor");
   input("self", {1}, {1}, DType::boolean);
@@ -91,7 +93,8 @@ TEST_F(JudgeTrainingSteps, PartsOfATensor) {
   expect_halves();
 }
 
-// The part has its gradient, the rest zeros; the end of a slice may be any large number.
+// The gradient of the part is passed on, the rest is zero. The end of a slice may be any large
+// number.
 TEST_F(JudgeTrainingSteps, GradientsOfSlices) {
   for (const double wrong : {0.0, 1.0}) {
     begin("SliceBackward0");
@@ -137,7 +140,7 @@ TEST_F(JudgeTrainingSteps, SumsMeansAndTheirGradients) {
   expect_halves();
 }
 
-// Rows, or elements that an index for each axis names.
+// An index names rows, or one index for each axis names elements.
 TEST_F(JudgeTrainingSteps, RowsByIndex) {
   for (const double wrong : {0.0, 1.0}) {
     begin("index_Tensor");
@@ -180,7 +183,7 @@ TEST_F(JudgeTrainingSteps, GradientsOfChoices) {
   expect_halves();
 }
 
-// Gradients are clipped by norms; detectors take what a mask names and put it back.
+// Gradients are clipped by norms. Detectors select elements by a mask and put them back.
 TEST_F(JudgeTrainingSteps, NormsMasksAndSteps) {
   for (const double wrong : {0.0, 1.0}) {
     begin("norm_ScalarOpt_dim");
@@ -225,7 +228,7 @@ TEST_F(JudgeTrainingSteps, NormsMasksAndSteps) {
   expect_halves();
 }
 
-// Only dtypes that the variants lack: the reference takes fp64.
+// The variants lack this dtype; the reference takes fp64.
 TEST_F(JudgeTrainingSteps, ChosenValuesInFp64) {
   for (const double wrong : {0.0, 1.0}) {
     begin("max_pool2d_with_indices");

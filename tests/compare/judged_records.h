@@ -11,7 +11,7 @@
 
 namespace opbench {
 
-/// Records that a test writes, and the ruling on each.
+/// Records that a test writes, and the ruling on each record.
 class JudgedRecords : public testing::Test, protected TempDir {
  protected:
   static constexpr const char* kGrads = "grads/grads_0";
@@ -53,7 +53,7 @@ class JudgedRecords : public testing::Test, protected TempDir {
     return all;
   }
 
-  // The first half of all records is right, the second wrong.
+  // Expects that the first half of all records is correct and the second half is wrong.
   void expect_halves() {
     const std::vector<Ruling> all = rulings();
     std::vector<Ruling> expected(all.size() / 2, Ruling::ok);

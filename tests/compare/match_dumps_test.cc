@@ -40,7 +40,7 @@ std::string side_text(const DumpRecord* record) {
   return record == nullptr ? "-" : fmt::format("{}/{}", record->op, record->seq_text);
 }
 
-// "Tanh/1 Tanh/4", "- Relu/7"
+// The matches in the form "Tanh/1 Tanh/4", "- Relu/7".
 std::vector<std::string> calls(const std::vector<OperatorMatch>& matches) {
   std::vector<std::string> texts;
   for (const OperatorMatch& match : matches) {
@@ -49,7 +49,7 @@ std::vector<std::string> calls(const std::vector<OperatorMatch>& matches) {
   return texts;
 }
 
-// "input/x input/y"
+// The matches in the form "input/x input/y".
 std::vector<std::string> tensors(const OperatorMatch& match) {
   const auto text = [](const DumpEntry* entry) {
     if (entry == nullptr) return std::string("-");
@@ -76,7 +76,7 @@ TEST(MatchDumps, PairsTheKthCalls) {
   EXPECT_THAT(tensors(matches[0]), ElementsAre("input/x input/x", "output/y output/y"));
 }
 
-// Two steps of a context with as many conversions, of which only one is in both.
+// Two steps of a context have equally many conversions, but only one conversion is in both.
 TEST(MatchDumps, PairsCallsThatNameTheirTaskByIt) {
   Records mine = npu({{"Cast", "1", kPlain}, {"Cast", "2", kPlain}});
   Records theirs = npu({{"Cast", "1", kPlain}, {"Cast", "2", kPlain}});
@@ -140,7 +140,7 @@ TEST(MatchDumps, CountsConvolutionsTogether) {
   EXPECT_THAT(calls(matched(mine, theirs)),
               ElementsAre("NpuConvolutionBackward/1 ThnnConvDepthwise2DBackward/1",
                           "NpuConvolutionBackward/2 CudnnConvolutionBackward/2"));
-  // Between dumps that name both, each is counted on its own.
+  // Both dumps have both names, so each name is counted separately.
   const Records same = gpu(
       {{"CudnnConvolutionBackward", "1", kPlain}, {"ThnnConvDepthwise2DBackward", "2", kPlain}});
   EXPECT_THAT(calls(matched(same, theirs)),
@@ -179,7 +179,7 @@ TEST(MatchDumps, LeavesOutArgumentsButNotWhatCannotBeRead) {
   EXPECT_THAT(tensors(matched(mine, {})[0]), ElementsAre("input/name -", "output/y -"));
 }
 
-// Nothing but the path is known of what has no extents, and of damage.
+// Only the path is known of damaged data and of data without extents.
 TEST(MatchDumps, PairsOperatorsThatHoldNothingReadable) {
   Records mine = npu({{"Add", "1", {"output/y"}}}), theirs = gpu({{"Add", "4", {"output/y"}}});
   for (Records* side : {&mine, &theirs}) {
@@ -226,7 +226,7 @@ TEST(MatchDumps, LoadModeGoesBySeq) {
   EXPECT_THAT(tensors(matches[1]), ElementsAre("- input/x", "output/y output/y"));
 }
 
-/// Calls of "Mul", each with an input that holds one of the values.
+/// Records of "Mul". The input of each holds one of the values.
 struct MulCalls {
   Records records;
   Contents contents;
@@ -243,7 +243,7 @@ struct MulCalls {
   }
 };
 
-// Seqs of the partners of each of our calls, 0 for none.
+// The seqs of the partners of each of our records. A record without a partner has '-'.
 std::vector<std::string> aligned_seqs(const std::vector<double>& mine,
                                       const std::vector<double>& theirs,
                                       std::vector<std::string>* notes = nullptr,
@@ -298,7 +298,7 @@ TEST(MatchDumps, AlignsByShapeWithoutContent) {
   EXPECT_EQ(matches[2].note, "aligned: call 3 of 3 with call 2 of 2, by shape and dtype");
 }
 
-// Dumps of any kind: every accounted-for entry of both appears once, whatever the rule.
+// In dumps of any kind, every entry of both dumps appears exactly once, whatever the rule.
 TEST(MatchDumps, EveryTensorAppearsExactlyOnce) {
   std::mt19937 random(11);
   const std::vector<std::string> ops = {"NpuConvolutionBackward",

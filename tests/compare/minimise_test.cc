@@ -1,5 +1,5 @@
-// Faults that are planted into right records, and the least call that still has them: what an
-// element of the output is made of, counted by hand.
+// Plants faults in correct records and finds the least record that still has the fault. The
+// elements that are needed for an output element are counted by hand.
 #include "compare/minimise.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using Fault = PlantedFault::Fault;
 using Values = PlantedFault::Values;
 
-// One element is far off.
+// One element is wrong.
 Fault at(std::vector<std::int64_t> place) {
   return [place](Values& output, const Dims& shape) {
     std::int64_t index = 0;
@@ -26,14 +26,14 @@ Fault at(std::vector<std::int64_t> place) {
   };
 }
 
-// The last elements were not written.
+// The last elements are not written.
 Fault tail(std::size_t count) {
   return [count](Values& output, const Dims&) {
     std::fill(output.end() - static_cast<std::ptrdiff_t>(count), output.end(), -77.0);
   };
 }
 
-// A channel, axis 1, was not written.
+// A channel, axis 1, is not written.
 Fault channel(std::int64_t which) {
   return [which](Values& output, const Dims& shape) {
     const std::int64_t plane = element_count(shape) / shape[0] / shape[1];
@@ -46,7 +46,7 @@ Fault channel(std::int64_t which) {
 struct Planted {
   std::string name, case_text;
   Fault fault;
-  std::int64_t least = 0;  ///< elements of inputs and output
+  std::int64_t least = 0;  ///< elements of inputs and output together
   std::int64_t places = 0;
   std::size_t output = 0;
 };
@@ -56,18 +56,19 @@ std::ostream& operator<<(std::ostream& out, const Planted& planted) { return out
 class MinimisePlanted : public testing::TestWithParam<Planted>, protected PlantedFault {};
 
 const Planted kPlanted[] = {
-    // By elements: inputs and output at one place.
+    // Element-wise operators need inputs and output at one place.
     {"OneElement", "softplus[8x33,fp32,ND]", at({5, 2}), 2},
     {"TailNotWritten", "relu[7x13,fp16,ND]", tail(3), 2},
     {"TwoInputs", "relu_grad[3x4x5x6,3x4x5x6,fp32,NCHW]", at({2, 3, 4, 5}), 3},
     {"Blocked", "softplus[2x20x3x4,fp16,NC1HWC0]", at({1, 17, 2, 3}), 2},
     {"Broadcast", "add[4x16x5,16x1,fp32,ND]", at({3, 9, 4}), 3},
-    // Lines that add up to 1; products of a row and a column.
+    // A line of softmax, or a row and a column of a product.
     {"SoftmaxRow", "softmax[6x40,fp32,ND]", at({4, 11}), 80},
     {"MatmulCell", "matmul[12x30,30x14,fp32,ND]", at({7, 9}), 61},
     {"MatmulTransposed", "matmul[3x30x12,3x30x14,fp32,ND,transpose_a=true]", at({2, 7, 9}), 61},
     {"Mean", "reduce_mean[6x5x7,fp32,ND,axes=[1]]", at({2, 3}), 6},
-    // Windows: 6 channels of 3 x 3, twice, and the output; at the corner 2 x 2 of them.
+    // A window has 6 channels of 3 x 3 in x and in the weight, and one output. The corner has 2 x 2
+    // of them.
     {"ConvChannel", "conv2d[2x6x9x9,8x6x3x3,fp32,NCHW,padding=1]", channel(5), 109},
     {"ConvBias", "conv2d[2x6x9x9,8x6x3x3,8,fp32,NCHW,stride=2]", at({1, 7, 2, 2}), 110},
     {"ConvCorner", "conv2d[2x6x9x9,8x6x3x3,fp32,NCHW,padding=1]", at({1, 3, 0, 0}), 49},
@@ -81,7 +82,7 @@ const Planted kPlanted[] = {
     {"BatchNormTraining", "batch_norm[3x5x6x6,5,5,5,5,fp32,NCHW]", channel(3), 2 * 3 * 36 + 4},
     {"BatchNormInference", "batch_norm[3x5x6x6,5,5,5,5,fp32,NCHW,training=false]", at({1, 3, 2, 5}),
      6},
-    // Moved data: the element, its number and where it went.
+    // Moved data needs the element, its index and its destination.
     {"IndexSelect", "index_select[50x7,20:int64,fp32,ND,axis=0]", at({13, 4}), 3, 50},
     {"Embedding", "gather[50x7,5x4:int32,fp16,ND]", at({3, 1, 4}), 3, 50},
     {"GatherElements", "gather_elements[9x6,9x6:int64,fp32,ND]", at({8, 5}), 3, 9},
@@ -109,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(Faults, MinimisePlanted, testing::ValuesIn(kPlanted),
 
 class Minimise : public testing::Test, protected PlantedFault {};
 
-// Cut off instead of rounded: each element is within a unit, and it takes 32 to tell.
+// The result is truncated instead of rounded. Each element is within a unit, so 32 elements are
+// needed to show the bias.
 TEST_F(Minimise, RoundingThatLeansNeedsMany) {
   rounding = [](double value) {
     const double unit = std::ldexp(1, std::ilogb(value) - 10);
@@ -130,7 +132,7 @@ TEST_F(Minimise, ANaNThatIsSwallowed) {
   EXPECT_THAT(witness->finding.reason, testing::HasSubstr("1 NaN on one side only"));
 }
 
-// What stays are the recorded numbers, and what is expected of them.
+// The witness keeps the recorded numbers and their expected result.
 TEST_F(Minimise, KeepsTheRecordedNumbers) {
   ASSERT_EQ(least("add[4x6,4x6,fp32,ND]", at({3, 2})), 3);
   EXPECT_EQ(witness->loaded.inputs[0].as<float>()[0], float(data(0, 20)));
@@ -139,7 +141,7 @@ TEST_F(Minimise, KeepsTheRecordedNumbers) {
   EXPECT_EQ(witness->call->problem.outputs[0].shape, (Dims{1, 1}));
 }
 
-// After a few trials it is told to stop: what is there is guilty and smaller.
+// The search is stopped after a few trials. The witness is then smaller and still wrong.
 TEST_F(Minimise, InterruptedItLeavesTheBestSoFar) {
   std::optional<GuiltyCall> found =
       guilty("conv2d[2x6x9x9,8x6x3x3,fp32,NCHW,padding=1]", channel(5));

@@ -17,7 +17,7 @@ using compare_tests::Call;
 using compare_tests::gpu;
 using compare_tests::npu;
 
-// Calls of these operators one after the other, numbered from `first`.
+// Records of these operators in order, numbered from `first`.
 std::vector<Call> calls(int first, const std::vector<std::string>& ops) {
   std::vector<Call> made;
   for (const std::string& op : ops) made.push_back({op, std::to_string(first++), {"output/r"}});
@@ -30,19 +30,20 @@ std::optional<std::int64_t> by(const std::optional<NumberShift>& shift) {
   return shift ? std::optional(shift->by) : std::nullopt;
 }
 
-// By the names alone.
+// The shift that follows from the names alone.
 std::optional<std::int64_t> shift(int actual, int expected) {
   const auto mine = npu(calls(actual, kSix)), theirs = gpu(calls(expected, kSix));
   return by(number_shift(mine, theirs, default_name_map()));
 }
 
-/// Two dumps of the same calls, of which the actual one numbers the k-th `number(k)`.
+/// Two dumps of the same calls. The actual dump gives the k-th call the number `number(k)`.
 class NumberShiftOfValues : public testing::Test {
  protected:
-  // "/relu/3: 1": from that call on. Actual values are `factor` times those that are expected.
+  // The shift and the call where it begins, for example "/relu/3: 1". Actual values are `factor`
+  // times the expected ones.
   static std::string shift(const std::vector<std::string>& ops,
                            const std::function<int(int)>& number, double factor = 1.001) {
-    std::map<std::string, std::size_t> call_of;  // by the paths of outputs
+    std::map<std::string, std::size_t> call_of;  // by the path of the output
     std::vector<Call> mine, theirs = calls(1, ops);
     for (std::size_t k = 0; k < ops.size(); ++k) {
       const int seq = number(static_cast<int>(k));
@@ -90,7 +91,7 @@ TEST(NumberShift, NumbersAtTheEndsOfTheirRangeAreLeftAlone) {
   EXPECT_EQ(number_shift(far, gpu(calls(0, kSix)), default_name_map()), std::nullopt);
 }
 
-// Names pair all but one call with a wrong one.
+// By name, all calls but one would have a wrong partner.
 TEST_F(NumberShiftOfValues, TellsWhereOneOperatorRepeats) {
   const std::vector<std::string> relus(20, "relu");
   EXPECT_EQ(shift(relus, [](int k) { return k + 2; }), "/relu/2: 1");
@@ -105,12 +106,12 @@ TEST_F(NumberShiftOfValues, TellsFromWhichCallOn) {
   EXPECT_EQ(shift(network(13), from(0)), "/conv/2: 1");
   EXPECT_EQ(shift(network(13), from(20)), "/relu/22: 1");
   EXPECT_EQ(shift(network(13), from(36)), "/conv/38: 1");
-  // Of so many calls not all are tried.
+  // Only some of so many calls are tried.
   EXPECT_EQ(shift(network(1000), from(2000)), "/relu/2002: 1");
   EXPECT_EQ(shift(std::vector<std::string>(3000, "relu"), from(2000)), "/relu/2002: 1");
 }
 
-// A wrong result is no shift, however many there are.
+// Wrong results are not a shift, however many there are.
 TEST_F(NumberShiftOfValues, IsNotTakenForWrongValues) {
   const auto same = [](int k) { return k + 1; };
   for (const double factor : {-1., 0., 2., std::nan("")}) {

@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// One side whose elements lie in memory.
+/// One side of a pair, with elements in memory.
 template <class T>
 PairSide side_of(StoredType stored, DType dtype, const std::vector<T>& values) {
   return {stored, dtype, [values](ElementRange range, void* to) {
@@ -27,7 +27,7 @@ inline TensorPair pair_of(PairSide actual, PairSide expected, std::size_t count,
   return {std::move(actual), std::move(expected), static_cast<std::int64_t>(count), tolerance};
 }
 
-/// Two float32 tensors.
+/// A pair of two float32 tensors.
 inline TensorPair float_pair(const std::vector<float>& actual, const std::vector<float>& expected,
                              const Tolerance& tolerance = mixed_tolerance(DType::fp32)) {
   return pair_of(side_of(StoredType::f32, DType::fp32, actual),

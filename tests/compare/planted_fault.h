@@ -20,22 +20,23 @@
 
 namespace opbench {
 
-/// A dump of one record: a case with data of its own, the right output, and a fault in it.
+/// A dump of one record: a case with its own data and the correct output, in which a fault is
+/// planted.
 class PlantedFault : protected TempDir {
  public:
   using Values = std::vector<double>;
   using Fault = std::function<void(Values& output, const Dims& shape)>;
 
-  /// The data of an input: multiples of 1/16 without any pattern, places for an index.
+  /// The data of an input: irregular multiples of 1/16. Indices count up to `places`.
   std::function<double(std::size_t input, std::int64_t element)> data = [](std::size_t input,
                                                                            std::int64_t i) {
     return double((i * 37 + std::int64_t(input) * 11 + i / 7 * 5) % 101 - 50) / 16;
   };
-  std::int64_t places = 0;  ///< that indices go over
-  /// From what is exact, to the recorded value; rounds to nearest.
+  std::int64_t places = 0;  ///< range of the indices
+  /// Converts an exact value to the recorded value. It rounds to nearest by default.
   std::function<double(double)> rounding = [](double value) { return value; };
 
-  /// Writes the dump and reads it. What was guilty of it, if anything.
+  /// Writes the dump and reads it. Returns the wrong record, if there is one.
   std::optional<GuiltyCall> guilty(const std::string& case_text, const Fault& fault,
                                    std::size_t output = 0) {
     write(case_text, fault, output);
@@ -47,7 +48,7 @@ class PlantedFault : protected TempDir {
     return found;
   }
 
-  /// Cut down; how many elements stay.
+  /// Minimises the record and returns the number of remaining elements.
   std::int64_t least(const std::string& case_text, const Fault& fault, std::size_t output = 0) {
     std::optional<GuiltyCall> found = guilty(case_text, fault, output);
     if (!found) return -1;
@@ -56,7 +57,7 @@ class PlantedFault : protected TempDir {
     return witness->elements();
   }
 
-  std::unique_ptr<Witness> witness;  ///< of the last call of `least`
+  std::unique_ptr<Witness> witness;  ///< result of the last `least`
 
  private:
   void write(const std::string& case_text, const Fault& fault, std::size_t output) {

@@ -48,8 +48,8 @@ rules:
   EXPECT_EQ(rules.join_of(entry("/Mul/1/output/0", Side::output, "0")), Join{}) << "the same";
 }
 
-// Megatron's linear layers: Y = X A with A cut by columns, Z = Y B with B cut by rows; PyTorch
-// holds weights transposed.
+// Megatron's linear layers: Y = X A with A cut by columns, and Z = Y B with B cut by rows. PyTorch
+// stores weights transposed.
 TEST(ShardRules, ColumnAndRowAreLinearLayers) {
   const ShardRules rules = parse_shard_rules(
       "rules: [{tensors: up, join: column}, {tensors: down, join: row}]", "rules.yaml");

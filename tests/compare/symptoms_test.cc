@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 class Symptoms : public testing::Test, protected TempDir {
  protected:
-  // One call of `op`, whose output is `factor` times its input.
+  // Writes one record of `op`. Its output is `factor` times its input.
   void write(const std::string& name, const std::string& op, float factor) const {
     std::vector<float> x(40), y(40);
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -40,7 +40,7 @@ class Symptoms : public testing::Test, protected TempDir {
   }
 };
 
-// Nobody knows the operator: its output is held against that of the other dump.
+// The operator is unknown, so its output is compared with that of the other dump.
 TEST_F(Symptoms, OfWhatIsNotRecomputed) {
   write("npu.h5", "my_op", 2);
   write("gpu.h5", "my_op", 1);
@@ -50,8 +50,8 @@ TEST_F(Symptoms, OfWhatIsNotRecomputed) {
   EXPECT_EQ(tensor.at("error_map").at("errors")[0][0], 1);
 }
 
-// relu(x) is x here, of which the first dump has twice; by the other, which has half, it would be 4
-// times.
+// relu(x) is x here. The first dump has twice x, the second has half of x. Compared with the second
+// dump, the factor would be 4.
 TEST_F(Symptoms, OfWhatIsRecomputedAreAgainstThat) {
   write("npu.h5", "relu", 2);
   write("gpu.h5", "relu", 0.5F);

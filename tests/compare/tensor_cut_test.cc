@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// 0, 1, 2, ... stored as `desc` says.
+/// 0, 1, 2, ... stored as `desc` states.
 Tensor counted(const TensorDesc& desc) {
   std::vector<double> values(static_cast<std::size_t>(desc.elements()));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
@@ -27,7 +27,7 @@ std::vector<double> values_of(const std::optional<Tensor>& tensor) {
   return values;
 }
 
-/// The rest of 0, 1, ... in fp32.
+/// The part of 0, 1, ... in fp32 that remains.
 std::vector<double> cut(const Dims& shape, const TensorCut& cut) {
   return values_of(
       cut_tensor(counted(describe(DType::fp32, shape)), cut, describe(DType::fp32, cut.shape)));
@@ -41,7 +41,7 @@ Tensor index_of(const std::vector<double>& numbers) {
 
 }  // namespace
 
-// 3x4 are 0 1 2 3, 4 5 6 7, 8 9 10 11.
+// 3x4 is 0 1 2 3, 4 5 6 7, 8 9 10 11.
 TEST(TensorCut, KeepsPlacesOfAxes) {
   TensorCut rows = TensorCut::all_of({3, 4});
   EXPECT_THAT(cut({3, 4}, rows), testing::SizeIs(12));
@@ -60,7 +60,7 @@ TEST(TensorCut, OfAScalarIsTheScalar) {
   EXPECT_THAT(cut({}, TensorCut::all_of({})), ElementsAre(0));
 }
 
-// Where there was nothing stands the fill, which is 0 unless said otherwise.
+// New places hold the fill value, which is 0 by default.
 TEST(TensorCut, FillsPlacesThatWereNotThere) {
   TensorCut padded = TensorCut::all_of({2, 2});
   padded.keep(0, {kFilled, 1});
@@ -70,13 +70,14 @@ TEST(TensorCut, FillsPlacesThatWereNotThere) {
   EXPECT_THAT(cut({2, 2}, padded), ElementsAre(-5, -5, -5, -5, 2, 3));
 }
 
-// A tensor looked at as one row of 12.
+// The tensor is viewed as a row of 12.
 TEST(TensorCut, ViewsATensorInAnotherShape) {
   const TensorCut row{{12}, {Places{3, 7}}, {1, 2}, 0, std::nullopt};
   EXPECT_THAT(cut({3, 4}, row), ElementsAre(3, 7));
 }
 
-// 3 channels in blocks of 16 lanes: logical places count, and what is left may be stored plainly.
+// 3 channels in blocks of 16 lanes. Places are logical, and the remaining part may be stored in a
+// plain format.
 TEST(TensorCut, OfBlocksGoesByLogicalPlaces) {
   const TensorDesc blocks = describe(DType::fp32, {1, 3, 1, 2}, Format::NC1HWC0);
   TensorCut channel = TensorCut::all_of(blocks.shape);
@@ -88,7 +89,7 @@ TEST(TensorCut, OfBlocksGoesByLogicalPlaces) {
               ElementsAre(0, 1, 4, 5));
 }
 
-// The places 2, 5 and 9 of an axis of 10 are left as 0, 1, 2. -1 is 9, and -5 is 5.
+// The places 2, 5 and 9 of an axis of 10 remain and become 0, 1, 2. -1 is 9, and -5 is 5.
 TEST(TensorCut, RenumbersAnIndex) {
   TensorCut index = TensorCut::all_of({4});
   index.renumbering = Renumbering{{2, 5, 9}, 10};

@@ -28,14 +28,14 @@ std::vector<std::int64_t> beyond(const ElementBound& bound, const std::vector<do
 
 }  // namespace
 
-// 0.5 + 0.1 * |e|: of 10 up to 1.5, of -20 up to 2.5 on either side.
+// The bound is 0.5 + 0.1 * |e|: 1.5 at 10, 2.5 at -20, on both sides.
 TEST(WitnessElements, AreBeyondABoundAndAShare) {
   const ElementBound bound{0.5, 0.1};
   EXPECT_THAT(beyond(bound, {10, 10, 10, -20, -20, 0}, {11.5, 11.625, 8, -22.5, -17, 0.5}),
               ElementsAre(1, 2, 4));
 }
 
-// NaN and Inf are right where they are expected, the sign of Inf included.
+// NaN and Inf are correct if they are expected. The sign of Inf must match.
 TEST(WitnessElements, ThatAreNotFiniteAreRightWhereExpected) {
   const ElementBound bound{1e30, 0};
   EXPECT_THAT(
@@ -43,7 +43,7 @@ TEST(WitnessElements, ThatAreNotFiniteAreRightWhereExpected) {
       ElementsAre(1, 2, 4, 5, 6));
 }
 
-// 1/3 is no fp32: what is expected is its nearest.
+// fp32 does not hold 1/3. Its nearest fp32 number is expected.
 TEST(WitnessElements, AreExpectedAsTheDtypeHoldsThem) {
   const ElementBound none{};
   EXPECT_THAT(beyond(none, {1.0 / 3, 1e-60}, {1.0 / 3, 0}), IsEmpty());
@@ -52,7 +52,7 @@ TEST(WitnessElements, AreExpectedAsTheDtypeHoldsThem) {
   EXPECT_THAT(rounded_values(tensor(DType::fp32, {2.5}), DType::fp32), ElementsAre(2.5));
 }
 
-// By bits -0 is not 0, and NaN may have any payload only where the operator leaves that open.
+// Bits distinguish -0 from 0. A NaN may have any payload only if the operator leaves it open.
 TEST(WitnessElements, OfExactOperatorsAreComparedByBits) {
   const Tensor expected = tensor(DType::fp32, {0, 1, kNan});
   Tensor recorded = tensor(DType::fp32, {-0.0, 1, kNan});
@@ -74,20 +74,20 @@ TEST(WitnessElements, HaveTheBoundOfTheirOperator) {
                   .is_exact);
 }
 
-// Texts are those of Python: shortest, with a point, and whole numbers beyond 2^53 to their last
-// digit.
+// Texts are Python's: shortest, with a point. Whole numbers beyond 2^53 have all digits.
 TEST(WitnessElements, AreWrittenSoThatTheyReadBack) {
   EXPECT_THAT(element_texts(tensor(DType::fp32, {1, 0.5, -0.0, kInf, -kInf, kNan})),
               ElementsAre("1.0", "0.5", "-0.0", "inf", "-inf", "nan"));
   EXPECT_THAT(element_texts(tensor(DType::fp64, {0.1, 1e300})), ElementsAre("0.1", "1e+300"));
   EXPECT_THAT(element_texts(tensor(DType::int32, {-7, 0})), ElementsAre("-7", "0"));
   Tensor large(describe(DType::int64, {1}));
-  const std::int64_t number = 9007199254740993;  // 2^53 + 1, which is no fp64
+  const std::int64_t number = 9007199254740993;  // 2^53 + 1, which fp64 does not hold
   std::memcpy(large.data(), &number, sizeof number);
   EXPECT_THAT(element_texts(large), ElementsAre("9007199254740993"));
 }
 
-// A number that ends at the 100th letter has a comma behind it: 34 times "1, " without its blank.
+// A number that ends at the 100th character is followed by a comma: 34 times "1, " without the last
+// space.
 TEST(WitnessElements, AreListedInLines) {
   EXPECT_EQ(number_list({"1", "2", "3"}, "  "), "1, 2, 3");
   EXPECT_EQ(number_list({}, "  "), "");

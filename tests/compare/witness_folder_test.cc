@@ -61,7 +61,7 @@ TEST_F(NewFolderTest, TakesThePlaceOfAnEmptyOneOnly) {
   EXPECT_EQ(read("empty/a"), "text");
 }
 
-// Messages of who writes there have the name that the user gave.
+// Messages of writers contain the name that the user gave.
 TEST_F(NewFolderTest, HidesItsHiddenNameInMessages) {
   const NewFolder folder(path("out"));
   const std::string message = "cannot write " + folder.file("call.h5").string();

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 class WitnessTest : public testing::Test, protected PlantedFault {
  protected:
-  /// softplus of 4x6 that is 8 too large at element 13: row 2, column 1.
+  /// softplus of 4x6. The output is 8 too large at element 13: row 2, column 1.
   void SetUp() override {
     found = guilty("softplus[4x6,fp32,ND]", [](Values& output, const Dims&) { output[13] += 8; });
     ASSERT_TRUE(found);
@@ -45,7 +45,7 @@ TEST_F(WitnessTest, HasTheWholeCall) {
   EXPECT_EQ(all.output.shape, (Dims{4, 6}));
 }
 
-// Row 2 has the wrong element, row 1 has none.
+// Row 2 has the wrong element, row 1 has no wrong element.
 TEST_F(WitnessTest, TakesAPartThatIsStillWrong) {
   Cutting one = cutting();
   EXPECT_FALSE(one.take(rows({1})));
@@ -58,14 +58,14 @@ TEST_F(WitnessTest, TakesAPartThatIsStillWrong) {
   EXPECT_EQ(found->witness.elements(), 12);
 }
 
-// Nothing is gained by all of it.
+// The whole is not smaller, so it is not tried.
 TEST_F(WitnessTest, TakesNoPartThatIsNotSmaller) {
   Cutting one = cutting();
   EXPECT_FALSE(one.take(Proposal::all_of(found->witness)));
   EXPECT_EQ(one.trials(), 0);
 }
 
-// Rows 0 and 1 of the input do not give rows 2 and 3 of the output.
+// Rows 0 and 1 of the input do not produce rows 2 and 3 of the output.
 TEST_F(WitnessTest, TakesNoPartWhoseReferenceIsAnother) {
   Cutting one = cutting();
   Proposal shifted = rows({2, 3});
@@ -76,7 +76,7 @@ TEST_F(WitnessTest, TakesNoPartWhoseReferenceIsAnother) {
   EXPECT_EQ(one.trials(), 3);
 }
 
-// The operator refuses 2x6 for 3x6.
+// The operator refuses an output of 2x6 for an input of 3x6.
 TEST_F(WitnessTest, TakesNoPartThatTheOperatorRefuses) {
   Cutting one = cutting();
   Proposal uneven = rows({2, 3});

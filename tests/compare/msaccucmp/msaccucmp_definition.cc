@@ -10,7 +10,7 @@ double larger_or_nan(double a, double b) { return std::isnan(a) || a >= b ? a : 
 
 double smaller_or_nan(double a, double b) { return std::isnan(a) || a <= b ? a : b; }
 
-// |x/y - 1| in float32. False for NaN as well, which then counts as no error.
+// |x/y - 1| in float32. The comparison is false for NaN as well, which then counts as 0.
 double relative_error(float x, float y) {
   constexpr float kEpsilon = 0x1p-52f;
   if (!(std::fabs(y) > kEpsilon)) return 0;

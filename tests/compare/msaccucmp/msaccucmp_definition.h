@@ -6,11 +6,11 @@
 
 namespace opbench {
 
-/// msaccucmp's sums as they are defined, one element at a time: what the vector code must agree
-/// with.
+/// msaccucmp's sums by their definition, one element at a time. The vector code must agree with
+/// them.
 MsaccucmpSums measure_msaccucmp(std::int64_t count, const float* x, const float* y);
 
-/// The second pass.
+/// The sums of the second pass.
 KlSums measure_kl(const KlScales& scales, std::int64_t count, const float* x, const float* y);
 
 }  // namespace opbench

@@ -1,5 +1,5 @@
-// Expected rows follow msaccucmp.py of CANN 8.1, whose results on real files tests/cli holds ours
-// against; these are the rules one by one.
+// Expected rows follow msaccucmp.py of CANN 8.1, rule by rule. Tests in tests/cli compare with its
+// results on real files.
 #include "compare/msaccucmp/msaccucmp_match.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
-// "index npu_dump npu_path golden_path", and the reason where there is one.
+// The rows as "index npu_dump npu_path golden_path", and the reason if there is a reason.
 std::vector<std::string> lines(const std::vector<MsaccucmpRow>& rows) {
   std::vector<std::string> result;
   for (const MsaccucmpRow& row : rows) {
@@ -104,7 +104,7 @@ TEST(MsaccucmpMatch, WithoutInputsNumbersMustBeEqual) {
                   "14 NaN NaN /A/14 No data match with /A/14 in my dump data."));
 }
 
-// Looking back, it does not ask for an execution of that number: the path alone decides.
+// The search for golden data does not require an execution of that number: the path alone decides.
 TEST(MsaccucmpMatch, WithoutInputsAMissingExecutionShiftsNothing) {
   EXPECT_THAT(match(npu({{"A", "14", {"output/r"}}, {"NpuTanh", "16", {"output/r"}}}),
                     gpu({{"A", "12", {"output/r"}},
@@ -120,7 +120,7 @@ TEST(MsaccucmpMatch, WithoutInputsAMissingExecutionShiftsNothing) {
                           "/CudnnTanh/16/output/s in my dump data."));
 }
 
-// An `input` is enough, be it empty or of scalars alone.
+// An `input` group is enough, even if it is empty or contains only scalars.
 TEST(MsaccucmpMatch, AnInputOfAnyKindMeansThatNumbersNeedNotBeEqual) {
   auto mine = npu({{"A", "12", {"output/r"}}});
   const auto theirs = gpu({{"A", "3", {"output/r"}}});
@@ -150,7 +150,7 @@ TEST(MsaccucmpMatch, WhatIsLeftOfOperatorsThatAreCountedTogetherComesByNumber) {
                                  "/" + thnn + "/6", "/Mul/5"));
 }
 
-// The union of their numbers is counted.
+// The two operators are counted by the union of their numbers.
 TEST(MsaccucmpMatch, OperatorsThatAreCountedTogetherShareANumber) {
   EXPECT_THAT(match(npu({{"NpuConvolutionBackward", "1", {"input/x"}},
                          {"NpuConvolutionBackward", "2", {"input/x"}}}),
@@ -163,7 +163,7 @@ TEST(MsaccucmpMatch, OperatorsThatAreCountedTogetherShareANumber) {
                           "/ThnnConvDepthwise2DBackward/9/input/x"));
 }
 
-// Its inputs are not even listed.
+// Only golden outputs are listed, so the inputs' device has no effect.
 TEST(MsaccucmpMatch, WithoutInputsTheDeviceIsThatOfTheGoldenOutputs) {
   auto theirs = cpu({{"ThnnTanh", "1", {"input/x", "output/r"}}});
   theirs[0].entries[0] = compare_tests::entry("ThnnTanh", "1", "input/x", DeviceType::cuda);

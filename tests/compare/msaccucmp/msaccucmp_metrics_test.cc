@@ -1,4 +1,4 @@
-// Sums are made by hand from x = {1, 2, 3, 4}, y = {1, 2, 3, 5}.
+// Sums are computed by hand from x = {1, 2, 3, 4}, y = {1, 2, 3, 5}.
 #include "compare/msaccucmp/msaccucmp_metrics.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,8 @@ TEST(MsaccucmpMetrics, FourElementsByHand) {
   EXPECT_EQ(text(Metric::mean_relative_error, m), "0.050000");
 }
 
-// N(x) = {2^-23, 1/3, 2/3, 1}, N(y) = {2^-23, 1/4, 1/2, 1}: sum of p*log(p/q).
+// N(x) = {2^-23, 1/3, 2/3, 1} and N(y) = {2^-23, 1/4, 1/2, 1}. The divergence is the sum of
+// p*log(p/q).
 TEST(MsaccucmpMetrics, KullbackLeiblerOfScaledValues) {
   PairMeasures m = four_elements();
   const double tiny = std::ldexp(1, -23);
@@ -80,7 +81,7 @@ TEST(MsaccucmpMetrics, AllZeroTensors) {
   EXPECT_THAT(cell(Metric::cosine_similarity, m).reason, HasSubstr("zero in /B/1/input/x."));
 }
 
-// Its rule: the extents add up to their number.
+// msaccucmp calls a tensor a scalar if the sum of its extents equals their number.
 TEST(MsaccucmpMetrics, WhatItCallsAScalar) {
   const PairMeasures m = four_elements();
   for (const Dims& shape : {Dims{}, Dims{1}, Dims{1, 1, 1}, Dims{0, 2}, Dims{2, 0}}) {

@@ -135,7 +135,7 @@ TEST(MsaccucmpLine, TypeAndShapeAreTheNpuTensors) {
   EXPECT_EQ(made.shape, "[1,2]");
 }
 
-// "nan" is what msaccucmp's own filter forgets.
+// msaccucmp's own filter omits "nan".
 TEST(MsaccucmpFilter, KeepsWhatIsLowOrNoNumber) {
   EXPECT_TRUE(line("1", "0.950000").is_to_look_at());
   EXPECT_FALSE(line("2", "0.950001").is_to_look_at());
@@ -144,7 +144,7 @@ TEST(MsaccucmpFilter, KeepsWhatIsLowOrNoNumber) {
   EXPECT_FALSE(line("5", "1.0").is_to_look_at());
 }
 
-// The original looks into another column then.
+// Without a cosine column, msaccucmp reads another column instead.
 TEST(MsaccucmpFilter, NeedsNoColumnOfCosines) {
   const DumpEntry mine = npu_entry(), theirs = gpu_entry();
   const MsaccucmpRow row = {"2", "Mix", "", "", {&mine, &theirs}};

@@ -41,7 +41,7 @@ def put_number(file, path, value, is_backward):
 
 
 def number(value, is_backward):
-    """Its Type and what is stored of it."""
+    """Its Type and its stored value."""
     if isinstance(value, tuple):  # an IntArrayRef, which an autograd node keeps as a vector
         return VEC_I64 if is_backward else AR_LONG_INT, np.array(value, np.int64)
     if isinstance(value, Scalar):

@@ -1,4 +1,4 @@
-"""Twenty mistakes that kernels make, as functions of what an operator should have given."""
+"""Twenty faults of kernels, as functions of the correct outputs of an operator."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def weight_gradient(change):
 CONV, NORM, RELU, ADD = "conv2d", "batch_norm", "relu", "add_Tensor"
 CONV_BACKWARD, NORM_BACKWARD, RELU_BACKWARD = "NpuConvolutionBackward", "NativeBatchNormBackward", "ReluBackward0"
 
-# name: (operator, which of its calls as a share of them, change)
+# name: (operator, the position of the call as a share of its calls, change)
 FAULTS = {
     "conv negated": (CONV, 0.4, first(lambda x: -x)),
     "conv scaled by 1.25": (CONV, 0.7, first(lambda x: 1.25 * x)),

@@ -1,4 +1,4 @@
-"""Recorded calls: what Ascend's dumper is given."""
+"""Recorded calls, as Ascend's dumper receives them."""
 
 import dataclasses
 

@@ -22,8 +22,8 @@ class Device:
     """`order` reverses the order of sums, which is how two devices of one precision differ."""
 
     name: str
-    operands: type = np.float32   # what the matrix unit takes
-    storage: type = np.float32    # what activations and their gradients are kept in
+    operands: type = np.float32   # dtype of the matrix unit's operands
+    storage: type = np.float32    # dtype of stored activations and their gradients
     order: int = 1                # 1 or -1
     is_npu: bool = False
 
@@ -38,8 +38,8 @@ PAIRS = {
 
 
 class Step:
-    """Runs on one device and collects records. `fault` (operator index, function of its outputs) changes what one
-    operator gives before anything else sees it."""
+    """Runs on one device and collects records. `fault` (operator index, function of its outputs) changes the outputs of
+    one operator before another operator reads them."""
 
     def __init__(self, device, fault=None):
         self.device, self.fault = device, fault
@@ -53,7 +53,7 @@ class Step:
         return list(outputs.values())
 
     def emit_backward(self, op, grad, saved, *gradients):
-        """A gradient that nobody asks for is None: its place in the list stays empty."""
+        """A gradient that is not requested is missing: its place in the list stays empty."""
         names = [f"grad_inputs/grad_inputs_{i}" for i in range(len(gradients))]
         given = {name: value for name, value in zip(names, gradients) if value is not None}
         outputs = dict(zip(given, self.emit(op, {"grads/grads_0": grad, **saved}, given)))
@@ -62,13 +62,13 @@ class Step:
     def stored(self, value):
         return np.asarray(value).astype(self.device.storage)
 
-    # What the matrix unit computes: a @ b, with its operands rounded and the terms summed in the device's order.
+    # The product of the matrix unit: a @ b, with rounded operands and the terms summed in the device's order.
     def product(self, a, b):
         a = a.astype(self.device.operands).astype(np.float32)
         b = b.astype(self.device.operands).astype(np.float32)
         if self.device.order < 0:
             a, b = np.ascontiguousarray(a[:, ::-1]), np.ascontiguousarray(b[::-1])
-        # In two halves, so that the order matters whatever the library does.
+        # Two halves, so that the order has an effect in every library.
         half = a.shape[1] // 2
         return a[:, :half] @ b[:half] + a[:, half:] @ b[half:]
 
@@ -87,13 +87,13 @@ class Step:
                          {"result": self.stored(np.ascontiguousarray(y))})[0]
 
     def batch_norm(self, x, norm):
-        """The result, the mean and what the device saves beside it for the backward pass."""
+        """The result, the mean, and the second tensor that the device saves for the backward pass."""
         count = np.float32(x.size // x.shape[1])
         mean = self.total(self.total(self.total(x, 3), 2), 0) / count
         centred = x - mean[:, None, None]
         variance = self.total(self.total(self.total(centred * centred, 3), 2), 0) / count
         invstd = inverse_deviation(variance)
-        if self.device.order < 0:  # folded into one multiply-add, as devices do
+        if self.device.order < 0:  # folded into one multiply-add, as on devices
             scale = norm.gamma * invstd
             y = x * scale[:, None, None] + (norm.beta - mean * scale)[:, None, None]
         else:

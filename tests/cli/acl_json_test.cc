@@ -1,5 +1,5 @@
-// `opbench run --acl-json` through the built program: files as a device writes them, read back by
-// `opbench convert`, which is held to msaccucmp's own results elsewhere.
+// `opbench run --acl-json` through the built program. It writes files as a device does, and
+// `opbench convert` reads them. Other tests check `opbench convert` against msaccucmp's results.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -28,7 +28,7 @@ const std::string kCase = "softplus[2x17x3x5,fp16,NC1HWC0]";
 
 class AclJsonCli : public testing::Test, protected TempDir {
  protected:
-  // The fields of "dump" beside dump_path.
+  // Writes acl.json with `fields` in "dump", in addition to dump_path.
   std::string config(const std::string& fields) const {
     return write("acl.json", fmt::format(R"({{"dump": {{"dump_path": "{}"{}{}}}}})", path("dumps"),
                                          fields.empty() ? "" : ", ", fields));
@@ -49,7 +49,7 @@ class AclJsonCli : public testing::Test, protected TempDir {
     return run(std::move(more), config(fields));
   }
 
-  // The only run's folder.
+  // The folder of the only run.
   fs::path folder() const {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(path("dumps"))) found.push_back(entry.path());
@@ -64,7 +64,7 @@ class AclJsonCli : public testing::Test, protected TempDir {
     std::sort(found.begin(), found.end());
     return found;
   }
-  // An HDF5 dump holds fp16 as fp32.
+  // The elements as fp32, because an HDF5 dump stores fp16 as fp32.
   static std::vector<float> floats_of_halves(ArrayFile& file) {
     const DumpEntry& entry = file.entries().front();
     std::vector<half> halves(static_cast<std::size_t>(entry.desc.elements()));

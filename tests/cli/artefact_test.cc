@@ -1,4 +1,5 @@
-// One file that explains itself: written by run and compare, read by report, explain and compare.
+// One artefact file holds a whole result. run and compare write it; report, explain and compare
+// read it.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -32,7 +33,7 @@ class ArtefactCli : public testing::Test, protected TempDir {
     return opbench_with(std::move(words));
   }
 
-  // The page that `opbench report` makes of a file.
+  // The page that `opbench report` writes for a file.
   std::string page_of(const std::string& file) const {
     const Outcome made = opbench_with({"report", path(file), "--html", path("page.html")});
     EXPECT_EQ(made.code, kAllWell) << made.err;
@@ -41,8 +42,7 @@ class ArtefactCli : public testing::Test, protected TempDir {
     return page;
   }
 
-  // The page of `json` is made again from `artefact` when that is all that is left, under whatever
-  // name.
+  // Expects the page of `json` again if only `artefact` is left, under another name.
   void expect_page_without(const std::string& json, const std::string& artefact) const {
     const std::string page = page_of(json);
     std::filesystem::remove(path(json));

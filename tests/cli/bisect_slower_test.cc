@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 namespace {
 
-// An opbench whose check ends with this code and this check.json. `--json FILE` comes fourth, as in
-// `check --against PROGRAM --json FILE`.
+// The source of an opbench whose check ends with this code and writes this check.json. `--json
+// FILE` comes fourth, as in `check --against PROGRAM --json FILE`.
 std::string launcher(int code, const check::CheckReport& report) {
   std::ostringstream json;
   check::write_json(json, report, {});
@@ -32,7 +32,7 @@ std::string launcher(int code, const check::CheckReport& report) {
          quoted + fmt::format("\", file);\n  if (file) fclose(file);\n  return {};\n}}\n", code);
 }
 
-// So many items of each, which fail where they are slower.
+// A report with this many slower items, which are regressions, and ambiguous items.
 check::CheckReport report_of(int slower, int ambiguous) {
   check::CheckReport report;
   report.items.resize(static_cast<std::size_t>(slower + ambiguous));
@@ -84,7 +84,7 @@ TEST_F(BisectSlower, ExitCodesAsGitBisectRunReadsThem) {
   }
 }
 
-// Wrong, and slower by what a waiver allows.
+// One item is wrong, another is slower by an amount that a waiver allows.
 TEST_F(BisectSlower, WhatIsWaivedIsNotSlower) {
   check::CheckReport report = report_of(2, 0);
   report.items[0].verdict = check::ChangeVerdict::error;
@@ -95,7 +95,7 @@ TEST_F(BisectSlower, WhatIsWaivedIsNotSlower) {
   EXPECT_THAT(ran.err, HasSubstr("skipped: wrong or gone"));
 }
 
-// Neither slower nor the same, within what a waiver allows.
+// The item is ambiguous, and a waiver allows the difference.
 TEST_F(BisectSlower, WhatIsWaivedIsNotOpen) {
   check::CheckReport report = report_of(0, 1);
   report.items[0].waived = check::WaivedBy{"w.yaml:2", "the reason", "2099-01-01"};
@@ -103,7 +103,8 @@ TEST_F(BisectSlower, WhatIsWaivedIsNotOpen) {
   EXPECT_EQ(run(path("good")).code, 0);
 }
 
-// Then no item fails on its own. 4 % of the network's time, and an item that is wrong.
+// With --fail-over no item fails by itself. One item takes 4% of the network's time, another is
+// wrong.
 TEST_F(BisectSlower, AllThatIsSlowerTogetherCountsWhereAsked) {
   check::CheckReport report = report_of(2, 0);
   report.items[0].verdict = check::ChangeVerdict::error;
@@ -116,7 +117,7 @@ TEST_F(BisectSlower, AllThatIsSlowerTogetherCountsWhereAsked) {
   }
 }
 
-// Relative, as most will write it.
+// The path of the good build is relative, as in common use.
 TEST_F(BisectSlower, TheRealCheckIsRead) {
   commit("opbench.c", "#include <unistd.h>\nint main(int argc, char** argv) { execv(\"" +
                           program() + "\", argv); }\n");
@@ -133,8 +134,8 @@ TEST_F(BisectSlower, TheRealCheckIsRead) {
   EXPECT_THAT(ran.err, HasSubstr("bad input (exit code 2)"));
 }
 
-// Seven revisions: the second cannot be built, the third cannot be decided, from the fifth on all
-// are slower.
+// Seven revisions: the second does not build, the third is ambiguous, and all from the fifth on are
+// slower.
 TEST_F(BisectSlower, FindsTheCommitThatMadeItSlower) {
   ASSERT_EQ(sh("git tag good").code, 0);
   commit("broken", "");
@@ -151,7 +152,7 @@ TEST_F(BisectSlower, FindsTheCommitThatMadeItSlower) {
   EXPECT_THAT(ran.out, HasSubstr(first + " is the first bad commit"));
 }
 
-// 255 ends a bisection: every revision would fail in the same way.
+// 255 ends a bisection, because every revision would fail in this way.
 TEST_F(BisectSlower, MistakesEndTheBisection) {
   EXPECT_EQ(run("").code, 255);
   Outcome ran = run("nowhere");

@@ -1,4 +1,4 @@
-// Where cases and contexts are looked for, with the built program.
+// Tests where the built program finds cases and contexts.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -31,7 +31,7 @@ class CasePlaces : public testing::Test, protected TempDir {
     fs::copy_file(program(), path("bin/opbench"));
   }
 
-  // Of the copy, in the folder work.
+  // Runs the copied program in the folder `work`.
   Outcome installed(const std::string& args) const {
     return shell("../bin/opbench " + args, {.environment = {}, .directory = path("work")});
   }

@@ -1,5 +1,5 @@
-// tools/check-against-base: two revisions of a small git repository, whose opbench starts the one
-// of tests/lab, slowed down as its revision says.
+// tools/check-against-base on two revisions of a small git repository. Its opbench starts the one
+// of tests/lab, slowed down as the revision states.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -64,7 +64,7 @@ TEST_F(CheckAgainstBase, SaysHowItIsUsed) {
   EXPECT_FALSE(fs::exists(root() + "/build"));
 }
 
-// A machine that is too noisy to judge speed may answer 5; accuracy was judged then.
+// A machine that is too noisy to judge speed may give exit code 5. Accuracy is judged in that case.
 TEST_F(CheckAgainstBase, TheBranchIsSlowerThanWhereItLeftMain) {
   ASSERT_EQ(sh("git checkout -q -b topic").code, 0);
   commit("opbench.c", launcher("native=200"));
@@ -75,7 +75,7 @@ TEST_F(CheckAgainstBase, TheBranchIsSlowerThanWhereItLeftMain) {
   EXPECT_EQ(sh("git -C build/base rev-parse HEAD").out, revision("main") + "\n");
   EXPECT_EQ(sh("git status --porcelain").out, "");
 
-  // Main has moved on: what counts is where the branch left it.
+  // Main has a new commit. The base is the revision where the branch left main.
   ASSERT_EQ(sh("git checkout -q main").code, 0);
   commit("NEWS", "something else\n");
   const Outcome same = run("topic --cases shapes/few.yaml" + kQuickCheck);
@@ -83,7 +83,7 @@ TEST_F(CheckAgainstBase, TheBranchIsSlowerThanWhereItLeftMain) {
   EXPECT_EQ(sh("git -C build/base rev-parse HEAD").out, revision("main~1") + "\n");
 }
 
-// The base reads the file of its own revision: it has one case more.
+// The base reads the file of its own revision, which has one case more.
 TEST_F(CheckAgainstBase, PathsAreRelativeToTheFolderItIsCalledIn) {
   commit("shapes/few.yaml", kOneCase);
   const Outcome ran = run("HEAD~1 --cases few.yaml --json result.json" + kQuickCheck, "shapes");
@@ -152,8 +152,8 @@ TEST_F(CheckAgainstBase, ARevisionThatIsNotThere) {
   EXPECT_THAT(ran.err, HasSubstr("no common ancestor with 'nowhere'"));
 }
 
-// A repository that is not opbench's: what builds it and what that makes are named, the script lies
-// elsewhere, and git does not ignore where the base is built.
+// A repository that is not opbench's. Flags name the build command and the program. The script is
+// in another folder, and git does not ignore the folder of the base.
 TEST_F(CheckAgainstBase, OfARepositoryOfItsOwn) {
   commit(".gitignore", "/bin/\n");
   fs::create_directories(path("elsewhere"));
@@ -199,7 +199,7 @@ TEST_F(CheckAgainstBase, WhatIsWrongWithItsOwnFlagsIsTold) {
   EXPECT_THAT(outside.err, HasSubstr("is in no git repository"));
 }
 
-// As git calls a hook: with the place of the index in the environment.
+// Git sets the place of the index in the environment of a hook.
 TEST_F(CheckAgainstBase, FromAHookOfGit) {
   commit("NEWS", "a change\n");
   const Outcome ran =

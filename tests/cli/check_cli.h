@@ -11,16 +11,16 @@
 
 namespace opbench {
 
-/// Runs `opbench check` of the built program, in a folder of its own.
+/// Runs `opbench check` of the built program, in its own folder.
 class CheckCli : public testing::Test, protected TempDir {
  protected:
-  /// Runs `opbench check ARGS`, `environment` before it.
+  /// Runs `opbench check ARGS` with the variables of `environment`.
   Outcome check(const std::string& args, const std::string& environment = "",
                 const ProcessOptions& options = {}) const {
     return shell("env -u GITHUB_ACTIONS " + environment + " " + program() + " check -q " + args,
                  options);
   }
-  /// The same of the program with `faults`, held against the built one.
+  /// Runs the program with `faults` and compares it with the built program.
   Outcome check_faulty(const std::string& args, const std::string& faults) const {
     return shell("env -u GITHUB_ACTIONS " + faults + " " + faulty_program() +
                  " check -q --against " + program() + " " + args);
@@ -29,7 +29,7 @@ class CheckCli : public testing::Test, protected TempDir {
     return check(args, "", {.environment = {}, .directory = directory()});
   }
 
-  /// This program as the other build.
+  /// The built program as the other build.
   std::string other_build() const { return script("other", "exec " + program() + " \"$@\"\n"); }
 
   /// A shell script as the other build.
@@ -42,22 +42,23 @@ class CheckCli : public testing::Test, protected TempDir {
 
 inline const std::string kSmall =
     " --case 'softplus[4096,fp32]' --variant native,softplus_v2 --threads 1 --sample 2";
-// What a script prints first: says hello as this version does.
+// The greeting of this version, which a script prints first.
 inline const std::string kHello =
     R"(echo '{"opbench_worker":2,"oldest":2,"version":"0","revision":"r","compiler":"c",)"
     R"("flags":"f","build_type":"Release"}'
 )";
 
-/// What a fake build does with each kind of request, in shell; `$id` is the case of an open one.
+/// The shell commands with which a fake build answers each kind of request. `$id` is the case of an
+/// open request.
 struct FakeAnswers {
-  // Slower than this build, one under sanitizers too, and less than the answer takes.
+  // Slower than this build, also with sanitizers. Shorter than the time of the answer.
   std::string sample = R"(sleep 0.001; echo '{"us": 300}')";
-  std::string end = ":";  // of its input
+  std::string end = ":";  // at the end of the input
   std::string open = R"(opened "$id")";
   std::string list = R"(echo '{"error": "cannot say"}')";
 };
 
-/// The script of a build that opens every case with one variant, unverified.
+/// The script of a build that opens every case with one unverified variant.
 inline std::string fake_build(const std::string& variant, const FakeAnswers& answers) {
   return kHello + R"(opened() { echo '{"case":"'"$1"'","variants":[{"variant":")" + variant +
          R"(","status":"unverified","reason":""}],"first_call":'"${first:-false}"'}'; }

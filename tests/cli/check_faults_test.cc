@@ -1,5 +1,5 @@
-// `opbench check` with programs that are no other build or die, and with flags and files that are
-// wrong.
+// `opbench check` with programs that are not another build or that end early, and with wrong flags
+// and files.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -50,8 +50,8 @@ TEST_F(CheckFaults, ACrashCostsTheCaseAndIsNoSuccess) {
   EXPECT_THAT(ran.out + ran.err, HasSubstr("signal 11"));
 }
 
-// Hangs on the first case only: the other one is judged. The times of
-// the other build are those of a slow one, so the hung one alone decides.
+// The worker hangs on the first case only, and the other case is judged. The other build reports
+// slow times, so only the hang decides the exit code.
 TEST_F(CheckFaults, AHungWorkerIsEndedAndTheOthersGoOn) {
   const std::string base = script(
       "hang",
@@ -89,7 +89,7 @@ TEST_F(CheckFaults, BadFlagsAreBadInput) {
   }
 }
 
-// With any of these nothing would ever be a regression.
+// These values would prevent every regression from being reported.
 TEST_F(CheckFaults, FlagsThatWouldSwitchTheGateOffAreRefusedWithWhatIsAllowed) {
   const struct {
     const char *flags, *message;
@@ -128,7 +128,7 @@ TEST_F(CheckFaults, ProgramsAndBaselinesThatCannotBeLookedAtAreBadInput) {
   }
 }
 
-// The budget ends before the first case's turn.
+// The budget ends before the first case begins.
 TEST_F(CheckFaults, WhatTheBudgetDoesNotReachIsNoSuccess) {
   const Outcome ran = check("--against " + other_build() + kSmall + " --budget 0.001");
   EXPECT_EQ(ran.code, 3) << ran.out << ran.err;

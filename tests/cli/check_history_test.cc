@@ -9,7 +9,7 @@ using testing::HasSubstr;
 
 class CheckHistoryCli : public CheckCli {
  protected:
-  // The other build has no case: all is NEW, at once.
+  // The other build has no case, so all cases are NEW, without measuring.
   Outcome check_new(const std::string& args) const {
     const std::string base =
         script("base", fake_build("native", {.list = R"(echo '{"cases": []}')"}));

@@ -1,5 +1,5 @@
-// `opbench check` against builds that speak the protocol and answer what cannot be true, die or
-// hang: each has its line, and none is a success.
+// `opbench check` against builds that use the protocol but give impossible answers, end early or
+// hang. Each has its message, and no run succeeds.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST_F(CheckOtherBuild, WhoseProcessesDieOrHangIsTold) {
               "other build' gave no answer within 3 s");
 }
 
-// What it leaves behind holds its pipes, and is ended.
+// The remaining child holds the pipes and must be ended.
 TEST_F(CheckOtherBuild, ThatIsKilledByItsOwnChildIsNotWaitedFor) {
   const std::string base = script(
       "other build",

@@ -15,8 +15,8 @@ using testing::HasSubstr;
 
 class CheckProgram : public CheckCli {
  protected:
-  /// A case, and a context: a step with kernels of `whose` choice, and one that is skipped. The
-  /// device's pool takes NC1HWC0, a framework's plain tensors.
+  /// A case, and a context with a step of `whose` kernels and a skipped step. The device's pool
+  /// takes NC1HWC0, a framework's pool takes plain tensors.
   void write_context(const std::string& name, const std::string& whose) const {
     write(name, R"(cases: [{op: relu, inputs: [[64]], variants: [native]}]
 contexts:
@@ -34,7 +34,7 @@ contexts:
 
 }  // namespace
 
-// The builds differ by a script and run the same machine code.
+// The builds differ in a script and run the same machine code.
 TEST_F(CheckProgram, ABuildIsNoSlowerThanItself) {
   const Outcome ran =
       check("--against " + other_build() + kSmall + " --out " + directory().string());
@@ -53,7 +53,8 @@ TEST_F(CheckProgram, ABuildIsNoSlowerThanItself) {
   EXPECT_THAT(read("check.md"), HasSubstr("opbench: "));
 }
 
-// What oneDNN prints under its variable stands on the standard output, as the workers' answers do.
+// oneDNN prints to standard output if its variable is set. The workers' answers also go to standard
+// output.
 TEST_F(CheckProgram, ALibraryThatPrintsIsNotInTheWay) {
   const std::string args = "--against " + other_build() +
                            " --case 'relu[4096,fp32]' --variant onednn --threads 1 --sample 2"
@@ -63,8 +64,8 @@ TEST_F(CheckProgram, ALibraryThatPrintsIsNotInTheWay) {
   EXPECT_EQ(nlohmann::json::parse(read("check.json"))["items"].size(), 1u);
 }
 
-// The other build answers every sample with 20 ns: it shows no noise, and any machine is
-// slower in every round.
+// The other build answers every sample with 20 ns. It shows no noise, and every machine is slower
+// in every round.
 TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {
   const std::string base =
       script("base", fake_build("softplus_v2", {.sample = R"(echo '{"us": 0.02}')"}));
@@ -79,15 +80,15 @@ TEST_F(CheckProgram, ASlowerVariantIsFoundAndNamed) {
                                  " --case 'softplus[4096,fp32,ND]' --variant softplus_v2"));
 }
 
-// Linked into a program beside others, they are as they were.
+// The kernels keep their machine code in a program with further code.
 TEST_F(CheckProgram, AProgramOfTheSameKernelsRunsTheSameCode) {
   const Outcome ran = check_faulty(kSmall, "");
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("note: 2 of 2 run the same machine code in both builds"));
 }
 
-// What is planted is other code: noise may hide speed, never make a regression of equal builds.
-// With this threshold only a change by half counts.
+// The planted slowdown changes the code, but not the speed. Noise may hide the speed, but must not
+// make a regression of equal builds. With this threshold only a change by half counts.
 TEST_F(CheckProgram, EqualCallsAreNoRegression) {
   const Outcome ran = check_faulty(kSmall + " --threshold 50 --json " + path("check.json"),
                                    "OPBENCH_TEST_SLOWDOWN=nothing=1");
@@ -107,7 +108,7 @@ TEST_F(CheckProgram, WhatIsMadeSlowerIsARegression) {
   EXPECT_THAT(slowed.out, HasSubstr("SLOWER       softplus_v2 on softplus[4096,fp32,ND]"));
 }
 
-// The other build answers every sample with 20 ns, first calls as well.
+// The other build answers every sample with 20 ns, also first calls.
 TEST_F(CheckProgram, FirstCallsAreComparedWhereWanted) {
   const std::string base = script(
       "base",
@@ -139,7 +140,7 @@ TEST_F(CheckProgram, FirstCallsAreOfProcessesAndNotOfStoredResults) {
   }
 }
 
-// The other build has a case of its own, and not the one that is asked for.
+// The other build has its own case and lacks the requested case.
 TEST_F(CheckProgram, AnnotationsWhereGitHubRuns) {
   const std::string base = script(
       "base",
@@ -183,7 +184,7 @@ TEST_F(CheckProgram, AVariantThatTheCaseFileDropsIsGone) {
   EXPECT_THAT(ran.out, HasSubstr("GONE         softplus_v2 on softplus[64,fp32,ND"));
 }
 
-// Noise may make the machine unfit to judge speed; a step is no worse than itself.
+// Noise may prevent judging the speed. A step is not worse than itself.
 TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
   write_context("c.yaml", "npu");
   const Outcome ran = check("--against " + other_build() + " --cases " + path("c.yaml") +
@@ -208,8 +209,8 @@ TEST_F(CheckProgram, AContextIsNoWorseThanItself) {
   EXPECT_EQ(steps, 1);
 }
 
-// One call in ten leaves a wrong element: the screening alone has 36 calls judged, and all of them
-// would be right once in 44 times; further calls of the verdict make that next to never.
+// 30% of the calls leave a wrong element. The screening alone judges 36 calls, which are all
+// correct with a probability of 0.7^36 = 3e-6.
 TEST_F(CheckProgram, ARaceIsFoundByWhatTimedCallsLeave) {
   const Outcome ran =
       check_faulty(kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=30");
@@ -218,7 +219,7 @@ TEST_F(CheckProgram, ARaceIsFoundByWhatTimedCallsLeave) {
   EXPECT_THAT(ran.out, HasSubstr("its results differ from call to call on the same values"));
 }
 
-// Right where it is verified, wrong in every call that is timed.
+// Results are correct when they are verified and wrong in every timed call.
 TEST_F(CheckProgram, WhatIsWrongInAllTimedCallsIsFound) {
   const Outcome ran =
       check_faulty(kSmall + " --threshold 50", "OPBENCH_TEST_WRONG_CALLS=native=100");
@@ -227,7 +228,8 @@ TEST_F(CheckProgram, WhatIsWrongInAllTimedCallsIsFound) {
   EXPECT_THAT(ran.out, HasSubstr("after timed calls its results differ from the verified results"));
 }
 
-// The step of this build takes a framework's pool, between two TransData: no time counts any more.
+// The step of this build takes a framework's pool, between two TransData. The number of conversions
+// decides, without times.
 TEST_F(CheckProgram, OneMoreTransDataIsARegressionWithoutStatistics) {
   write_context("old/c.yaml", "npu");
   write_context("c.yaml", "native");

@@ -1,4 +1,4 @@
-// `opbench check --baseline FILE --current FILE`: which of two files' results are compared.
+// `opbench check --baseline FILE --current FILE`: tests which results of two files are compared.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -26,7 +26,7 @@ class CheckStored : public CheckCli {
   Outcome compare(const std::string& flags) const {
     return check_here("--baseline old.json --current new.json --json check.json " + flags);
   }
-  /// "softplus native", ... of what was compared.
+  /// The compared results, as "softplus native", ...
   std::set<std::string> compared(const std::string& flags) const {
     const Outcome ran = compare(flags);
     EXPECT_EQ(ran.code, 0) << flags << ran.out << ran.err;

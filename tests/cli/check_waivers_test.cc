@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 class CheckWaivers : public CheckCli {
  protected:
-  // The other build has a case that this one has no longer.
+  // The other build has a case that this build lacks.
   CheckWaivers() {
     const std::string cases = "cases: [{op: relu, inputs: [[64]], variants: [native]}";
     write("old/c.yaml", cases + ", {op: softplus, inputs: [[64]], variants: [native]}]\n");
@@ -25,7 +25,7 @@ class CheckWaivers : public CheckCli {
   }
 };
 
-// 5: too noisy to judge the speed of the other case.
+// Exit code 5: the machine is too noisy to judge the speed of the other case.
 TEST_F(CheckWaivers, AnIntendedChangePassesWithItsReason) {
   const Outcome ran = check_with(
       "waivers:\n"

@@ -1,4 +1,4 @@
-// The command line as users type it, in this process: exit codes, messages, files.
+// Tests the command line in this process: exit codes, messages, files.
 #include "cli/cli.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A short run of one small case, with further arguments.
+/// A short run of a small case, with further arguments.
 Outcome small_run(std::vector<std::string> more) {
   std::vector<std::string> args = {
       "--case", "softplus[2x20x5x7,fp32,NC1HWC0]", "--time", "0.002", "--repetitions", "3"};
@@ -51,7 +51,7 @@ TEST_F(Cli, BackwardRunsTheGraph) {
   EXPECT_THAT(outcome.out, HasSubstr("2 passed"));
 }
 
-// A gradient of nothing has no corner values to take.
+// An empty gradient has no corner values.
 TEST_F(Cli, BackwardOfEmptyTensorsHasNothingToCompare) {
   for (const char* id : {"neg[0,fp32,ND]", "concat[0x3,0x3,fp32,ND]", "pad[3x0x2,fp16,ND]"}) {
     const Outcome outcome = opbench_with({"--case", id, "--backward", "--variant", "native",
@@ -77,7 +77,7 @@ TEST_F(Cli, LargeOutputsAreVerifiedOnASampleUnlessAllIsWanted) {
   EXPECT_THAT(other.err, HasSubstr("--verify takes sample or all, found 'some'"));
 }
 
-// Which places an index names only the call can see.
+// The values of an index are known only at the call.
 TEST_F(Cli, AVariantThatRefusesTheValuesIsSkipped) {
   const Outcome outcome =
       opbench_with({"--case", "index_add[5,5,5,fp32,ND,data.index=integers(0,4)]", "--variant",
@@ -93,7 +93,7 @@ TEST_F(Cli, OneDnnIsSkippedWhereClampsBoundsAreTheWrongWayRound) {
   EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
 }
 
-// On the 910A a cast of int8 to uint8 is |x|: the run must say so and fail.
+// The 910A casts int8 to uint8 as |x|. The run must report this and fail.
 TEST_F(Cli, AWrongVariantFailsTheRunAndCanBeRepeated) {
   const WideTerminal wide;
   const Outcome outcome = opbench_with(
@@ -119,7 +119,7 @@ TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {
     has_v2 = true;
     EXPECT_EQ(record["samples_us"].size(), 3u) << "every repetition is kept";
     EXPECT_EQ(record["status"], "passed");
-    // C = 20 is stored as 32 lanes: 2*32*5*7*4 bytes in and out.
+    // C = 20 is stored in 32 lanes: 2*32*5*7*4 bytes are read, and as many are written.
     EXPECT_EQ(record["bytes"], 2 * 2 * 32 * 5 * 7 * 4);
     EXPECT_GT(record["copy_gb_per_s"], 0);
     EXPECT_LE(record["max_ulp"], 2);
@@ -340,7 +340,7 @@ TEST_F(Cli, ResultsGoThroughLinksAndNeverReplaceDevices) {
   EXPECT_TRUE(fs::is_fifo(path("pipe")));
 }
 
-// A pattern that would backtrack for ages in a naive matcher.
+// This pattern would backtrack for a very long time in a naive matcher.
 TEST_F(Cli, PathologicalFiltersEnd) {
   EXPECT_EQ(small_run({"--dry-run", "--filter", "(([0-9a-zA-Z,.x]+)+)+$^"}).code, kNothingToJudge);
 }

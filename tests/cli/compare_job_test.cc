@@ -1,4 +1,4 @@
-// Dumps of a job's ranks and steps, held against those of another job through the command line.
+// Compares dumps of a job's ranks and steps with those of another job, through the command line.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -26,8 +26,8 @@ class CompareJobCli : public testing::Test, protected TempDir {
     writer.write(values.data(), values.size() * sizeof(float));
     writer.finish();
   }
-  // Two steps of three ranks; all agree but what the tests change. Weights are the same on all
-  // ranks, outputs are not.
+  // Two steps of three ranks. All dumps agree unless a test changes them. Weights are equal on all
+  // ranks, outputs differ.
   void SetUp() override {
     for (const char* side : {"npu", "gpu"}) {
       for (int step = 0; step < 2; ++step) {
@@ -121,7 +121,8 @@ TEST_F(CompareJobCli, RefusesWhatIsForOnePair) {
   EXPECT_THAT(none.err, HasSubstr("have no rank and step in common"));
 }
 
-// Rank 0 and 1 hold halves of a matrix's columns and parts of a sum; 2 is of another group.
+// Ranks 0 and 1 hold halves of a matrix's columns and parts of a sum. Rank 2 belongs to another
+// group.
 class CompareShardsCli : public CompareJobCli {
  protected:
   void SetUp() override {

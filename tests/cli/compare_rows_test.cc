@@ -1,4 +1,4 @@
-// Which rows the reports of `opbench compare` have for datasets that are no ordinary tensors.
+// Tests the rows of `opbench compare` for datasets that are not ordinary tensors.
 #include <H5Cpp.h>
 #include <gmock/gmock.h>
 
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A dataset: "/Op/1/output/y" of six fp32 elements in two rows, unless said otherwise.
+/// A dataset. By default it is "/Op/1/output/y" with six fp32 elements in two rows.
 struct Made {
   std::string path;
   std::map<std::string, int> attributes = {{"Type", 0}, {"DataType", 1}};
@@ -65,7 +65,7 @@ class CompareRows : public testing::Test, protected TempDir {
     write("gpu.h5", all, 1);
   }
 
-  // Into `out`.
+  // Compares the dumps and writes to `out`.
   Outcome compare() const {
     return run_program(
         {"compare", "-m", path("npu.h5"), "-g", path("gpu.h5"), "-out", path("out"), "-q"});
@@ -79,7 +79,7 @@ class CompareRows : public testing::Test, protected TempDir {
     return {};
   }
 
-  // "path: verdict, reason" of compare.json.
+  // The tensors of compare.json as "path: verdict, reason".
   std::vector<std::string> reported() const {
     std::vector<std::string> lines;
     const nlohmann::json result = nlohmann::json::parse(read("out/compare.json"));
@@ -114,7 +114,7 @@ TEST_F(CompareRows, StubsAndUnknownTypesAreInEveryReportOfOurs) {
   EXPECT_THAT(ran.out, HasSubstr("/Stub/1/output/y"));
   EXPECT_THAT(ran.out, HasSubstr("attribute Type is 99"));
   EXPECT_THAT(ran.out, testing::Not(HasSubstr("no attribute DataType"))) << "nothing was taken";
-  // The original passes over both.
+  // msaccucmp omits both.
   ASSERT_EQ(msaccucmp().size(), 2u);
   EXPECT_EQ(msaccucmp()[1][2], "/Plain/3/output/y");
 }
@@ -147,7 +147,7 @@ TEST_F(CompareRows, OneSideWithoutAShapeIsNotMissing) {
   EXPECT_EQ(msaccucmp()[1].back(), deep);
 }
 
-// h5py gives one element as a scalar of numpy, which knows no byte order.
+// h5py returns one element as a numpy scalar, which has no byte order.
 TEST_F(CompareRows, OneElementWithoutAxesIsNamedAsNumpysScalar) {
   const std::map<std::string, int> plain = Made().attributes;
   write_both(
@@ -160,7 +160,7 @@ TEST_F(CompareRows, OneElementWithoutAxesIsNamedAsNumpysScalar) {
   EXPECT_EQ(rows[2][4], ">f4");
 }
 
-// It makes an ordinary dump of one that was made in load mode.
+// An input group turns a dump of load mode into an ordinary dump.
 TEST_F(CompareRows, AnEmptyInputGroupMeansThatCallsPairByTheirOrder) {
   write("npu.h5", {{"/A/12/output/y"}}, 10);
   write("gpu.h5", {{"/A/3/input/x"}, {"/A/3/output/y"}}, 1);

@@ -1,4 +1,4 @@
-// `opbench compare` as users type it: files, exit codes, messages.
+// Tests `opbench compare` at the command line: files, exit codes, messages.
 #include <H5Cpp.h>
 #include <gmock/gmock.h>
 
@@ -29,8 +29,8 @@ using Json = nlohmann::json;
 
 class Compare : public testing::Test, protected TempDir {
  protected:
-  // Three operators in a row; the second one's output is off by `error` of itself, which the third
-  // one takes as its input.
+  // Three operators in a row. The second output has the relative error `error`, and the third
+  // operator takes this output as its input.
   void write(const std::string& name, DeviceType device, float error = 0) const {
     std::vector<float> x(100);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 30;
@@ -105,7 +105,7 @@ TEST_F(Compare, SaysOnceWhatSeveralOperatorsLookLike) {
   EXPECT_THAT(table, HasSubstr("          The same: Third, call 3\n"));
 }
 
-// A model is made on memory that holds anything.
+// New memory may hold any values. Operators that overwrite it are not compared by it.
 TEST_F(Compare, WhatIsOverwrittenIsNotCompared) {
   for (const char* name : {"npu.h5", "gpu.h5"}) {
     const bool is_npu = name[0] == 'n';
@@ -130,7 +130,8 @@ TEST_F(Compare, WhatIsOverwrittenIsNotCompared) {
   EXPECT_THAT(verdicts, testing::ElementsAre("not compared", "not compared", "failed"));
 }
 
-// 2^21 elements of the first, 2^20 of the second and the third, and then no more.
+// The symptom search reads 2^21 elements of the first tensor, 2^20 of the second and the third, and
+// then stops.
 TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
   constexpr std::int64_t kRow = std::int64_t{1} << 20;
   for (const char* name : {"npu.h5", "gpu.h5"}) {
@@ -163,7 +164,8 @@ TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
   EXPECT_THAT(only.out, HasSubstr("Looks like: every wrong value is 1.25 times"));
 }
 
-// "The smallest tolerance that would pass": of `prec` a number that it takes, 69/4 here.
+// min_tolerance is the smallest tolerance that would pass. For `prec` it is a number that
+// --standard accepts: 69/4 here.
 TEST_F(Compare, TheLeastToleranceIsOfTheStandard) {
   const auto least = [&](const std::string& standard) {
     run_pair({"-o", path("out"), "--standard", standard});
@@ -184,7 +186,8 @@ TEST_F(Compare, TheLeastToleranceIsOfTheStandard) {
   }
 }
 
-// Values are i - 30 in 10 rows of 10, and 1.25 times that: errors are |i - 30| / 4, in two digits.
+// Values are i - 30 in 10 rows of 10, and 1.25 times these. The errors are |i - 30| / 4, in two
+// digits.
 TEST_F(Compare, HasAnErrorMapOfWhatDepartedAlone) {
   write_pair(0.25f);
   run_pair({"-o", path("out")});
@@ -256,7 +259,7 @@ TEST_F(Compare, SecondRunInOneSecondKeepsTheFirst) {
 }
 
 TEST_F(Compare, FilteredRowsComeWithTheirTensors) {
-  write("npu.h5", DeviceType::npu, -2.0f);  // of the other sign: cosine -1
+  write("npu.h5", DeviceType::npu, -2.0f);  // the opposite sign: cosine -1
   write("gpu.h5", DeviceType::cuda);
   EXPECT_EQ(run_pair({"-o", path("out"), "-p", "1", "--advisor", "--fail-on", "none"}).code,
             kAllWell);
@@ -284,7 +287,7 @@ TEST_F(Compare, AThirdDumpJudgesBoth) {
   expect_one_line_error(run_pair({"--standard", "cross-check"}), kBadInput, "--golden");
 }
 
-// Both sides can be measured all the same, which says nothing of why they are not judged.
+// Both sides can be measured without the third dump. The reason must still name the third dump.
 TEST_F(Compare, WhatAThirdDumpLacksIsNotJudgedByIt) {
   write_pair(0);
   write("ref.h5", DeviceType::cpu);
@@ -359,7 +362,8 @@ TEST_F(Compare, HelpShowsExamples) {
   EXPECT_THAT(help.err, IsEmpty());
 }
 
-// What msaccucmp loses or stops at; each file holds a first operator that is fine.
+// Files from which msaccucmp loses tensors or at which it stops. The first operator of each file is
+// readable.
 TEST(MsaccucmpWeaknesses, EveryTensorIsAccountedFor) {
   for (const auto& directory : fs::directory_iterator(test_data("msaccucmp_weaknesses"))) {
     const std::string name = directory.path().filename();

@@ -1,4 +1,4 @@
-// `opbench compare` over data that cannot be read: never a success, and never without an end.
+// `opbench compare` over unreadable data: it must not succeed, and it must end.
 #include <H5Cpp.h>
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -40,7 +40,7 @@ void describe_tensor(const H5::DataSet& dataset, int device, int type,
 
 class Unread : public testing::Test, protected TempDir {
  protected:
-  // 1, 2, .. 100, each `factor` times, in chunks of 10 with checksums.
+  // Adds the values 1, 2, .. 100, times `factor`, in chunks of 10 with checksums.
   void add(H5::H5File& file, const std::string& op, int device, float factor = 1,
            int type = 0) const {
     for (const std::string& group : {"/" + op, "/" + op + "/1", "/" + op + "/1/output"}) {
@@ -72,7 +72,7 @@ class Unread : public testing::Test, protected TempDir {
     file.put(byte);
   }
 
-  // Damages the first tensor, values 21 to 24, which only its checksum tells.
+  // Damages values 21 to 24 of the first tensor. Only the checksum shows the damage.
   void damage_first(const std::string& name) const {
     const std::string bytes = read(name);
     const float run[] = {21, 22, 23, 24};
@@ -123,7 +123,7 @@ TEST_F(Unread, GivesWayToAFailure) {
   EXPECT_THAT(ran.out, HasSubstr("\nUNREAD 1 of 2 tensors\n"));
 }
 
-// What stood in a damaged group is not known: its partner may have been there.
+// The content of a damaged group is not known. It may have held the partner.
 TEST_F(Unread, ADamagedGroupHidesItsTensors) {
   make_pair();
   haddr_t place = 0;
@@ -134,7 +134,7 @@ TEST_F(Unread, ADamagedGroupHidesItsTensors) {
               0);
     place = info.addr;
   }
-  overwrite("npu.h5", place, '\x7f');  // the header's version
+  overwrite("npu.h5", place, '\x7f');  // the version in the header
   const Outcome ran = compare();
   EXPECT_EQ(ran.code, 3) << ran.out;
   EXPECT_THAT(ran.out, StartsWith("UNREAD 1 of 2: "));
@@ -150,7 +150,7 @@ TEST_F(Unread, MoreElementsThanAllowedAreLeftAlone) {
   EXPECT_EQ(compare({"--max-elements", "0"}).code, 2);
 }
 
-// 2^50 elements are claimed, a chunk of 1,024 is there.
+// The dataset declares 2^50 elements and stores a chunk of 1,024.
 TEST_F(Unread, AClaimFarBeyondWhatIsStoredEndsAtOnce) {
   for (const auto& [name, device] : {std::pair("npu.h5", kNpu), std::pair("gpu.h5", kCuda)}) {
     H5::H5File file(path(name), H5F_ACC_TRUNC);
@@ -173,7 +173,7 @@ TEST_F(Unread, AClaimFarBeyondWhatIsStoredEndsAtOnce) {
   EXPECT_THAT(ran.out, HasSubstr("1125899906842624 elements of 4 bytes are declared"));
 }
 
-// Type 42 stands for nothing; what it is set on was wrong by a factor of 7 and had no row.
+// Type 42 has no meaning. The tensor is wrong by a factor of 7 and must still have a row.
 TEST_F(Unread, AnUnknownTypeIsATensorAllTheSame) {
   for (const auto& [name, device] : {std::pair("npu.h5", kNpu), std::pair("gpu.h5", kCuda)}) {
     H5::H5File file(path(name), H5F_ACC_TRUNC);
@@ -184,7 +184,7 @@ TEST_F(Unread, AnUnknownTypeIsATensorAllTheSame) {
   EXPECT_THAT(ran.out, HasSubstr("attribute Type is 42, which has no meaning"));
 }
 
-// A transposed tensor of which every panel needs every chunk: minutes of work if nobody stops it.
+// The tensor is transposed, so every panel needs every chunk. The comparison would take minutes.
 TEST_F(Unread, SignalsEndIt) {
   constexpr hsize_t kExtent = 12000;
   for (const char* name : {"npu.h5", "gpu.h5"}) {
@@ -203,12 +203,12 @@ TEST_F(Unread, SignalsEndIt) {
   for (const int signal : {SIGTERM, SIGHUP}) {
     Process process({program(), "compare", "-v", path("npu.h5"), path("gpu.h5")});
     ASSERT_TRUE(process.has_told("comparing"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // in the midst of it
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));  // until it compares
     const auto start = std::chrono::steady_clock::now();
     process.send(signal);
     const Outcome ran = process.wait();
-    // A second is promised; a machine that is busy otherwise gets five. Undisturbed it takes
-    // thirty.
+    // The documentation promises 1 s. The limit of 5 s allows for a busy machine. The whole run
+    // takes 30 s.
     EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
     EXPECT_EQ(ran.code, 3) << ran.out << ran.err;
     EXPECT_THAT(ran.out, HasSubstr("PARTIAL"));

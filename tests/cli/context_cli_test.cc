@@ -1,4 +1,4 @@
-// Contexts through the built program, on the case files that come with it.
+// Contexts through the built program, with the case files that belong to it.
 #include "tests/cli/context_cli.h"
 
 #include <gmock/gmock.h>
@@ -112,7 +112,7 @@ TEST_F(ContextCli, BadFilesAreOneLineWithTheirPlace) {
   }
 }
 
-// What each step of the tuning is for: it never adds a conversion.
+// A step of the tuning must not add a conversion.
 TEST_F(ContextCli, NoStepOfTheForwardPassHasMoreTransDataThanTheOneBefore) {
   const Outcome outcome = run_program(
       {"--cases", source_file("cases/shufflenet_v2_forward.yaml"), "--set", "N=1", "--explain"});

@@ -1,4 +1,4 @@
-// Dumps of contexts through the built program: what is in them, and that steps can be compared.
+// Dumps of contexts through the built program: their content, and the comparison of steps.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -16,7 +16,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-/// A record with its values in order of execution.
+/// A record with its values, in order of execution.
 struct Executed {
   std::string op, task, step, status, reason, kernel;
   std::vector<std::vector<float>> inputs, outputs;  // tensors only, by name
@@ -73,7 +73,7 @@ class ContextDump : public ContextCli {
   bool has_dump() const { return std::filesystem::exists(path("x.h5")); }
 };
 
-// y = x*w with the loss sum(y): grad_w is x, and the update w - x/2.
+// y = x*w with the loss sum(y). grad_w is x, and the updated w is w - x/2.
 constexpr const char* kTraining =
     "contexts:\n"
     "  - name: training\n"
@@ -105,14 +105,14 @@ TEST_F(ContextDump, HasForwardBackwardAndUpdateOfEveryStepInOrder) {
   ASSERT_EQ(product.inputs.size(), 2u);
   ASSERT_EQ(update.outputs.size(), 1u);
   for (std::size_t i = 0; i < 5; ++i) {
-    const float x = product.inputs[1][i], w = product.inputs[0][i];  // "other" before "self"
+    const float x = product.inputs[1][i], w = product.inputs[0][i];  // "other" is before "self"
     EXPECT_FLOAT_EQ(product.outputs[0][i], x * w);
     EXPECT_TRUE(update.outputs[0][i] == w - x / 2 || update.outputs[0][i] == x - w / 2);
   }
 }
 
 // tests/cli/recompute_context.py computes forward, backward, update and statistics in numpy from
-// the values that the first tasks were given.
+// the inputs of the first tasks.
 TEST_F(ContextDump, ATrainingStepIsRecomputedFromIt) {
   const Outcome outcome = dump(
       "contexts:\n"
@@ -132,7 +132,7 @@ TEST_F(ContextDump, ATrainingStepIsRecomputedFromIt) {
   ASSERT_EQ(outcome.code, 0) << outcome.out << outcome.err;
   const std::string script =
       "/usr/bin/python3 " + source_file("tests/cli/recompute_context.py") + " " + path("x.h5");
-  // fp32 sums of at most 72 terms; operands rounded to fp16, 2^-11 each.
+  // Sums in fp32 have at most 72 terms. Operands rounded to fp16 add 2^-11 each.
   for (const char* step : {" framework 2e-6", " device 2e-3"}) {
     const Outcome recomputed = shell(script + step);
     EXPECT_EQ(recomputed.code, 0) << step << '\n' << recomputed.out << recomputed.err;
@@ -141,7 +141,7 @@ TEST_F(ContextDump, ATrainingStepIsRecomputedFromIt) {
   EXPECT_EQ(shell(script + " device 1e-7").code, 1) << "a check that can fail";
 }
 
-// Memory of a, b and c is used again before the last task has run.
+// The memory of a, b and c is reused before the last task runs.
 TEST_F(ContextDump, EveryTaskIsDumpedBeforeItsMemoryIsUsedAgain) {
   const Outcome outcome = dump(
       "contexts:\n"
@@ -160,11 +160,11 @@ TEST_F(ContextDump, EveryTaskIsDumpedBeforeItsMemoryIsUsedAgain) {
   for (std::size_t i = 1; i < records.size(); ++i) {
     EXPECT_EQ(records[i].inputs.at(0), records[i - 1].outputs.at(0)) << i;
   }
-  // softplus(x) = ln(1 + e^x)
+  // softplus(x) = ln(1 + e^x).
   EXPECT_NEAR(records[0].outputs[0][7], std::log1p(std::exp(records[0].inputs[0][7])), 1e-5);
 }
 
-// "operator seq tensors" of every record, as the original tool lists them.
+// The lines that msaccucmp lists: "operator seq tensors" for every record.
 std::string listed(const std::string& path, const std::string& device) {
   DumpFile file(path);
   std::string lines;
@@ -182,7 +182,7 @@ Outcome walked(const std::string& path) {
   return shell("/usr/bin/python3 " + source_file("tests/cli/msaccucmp_walk.py") + " " + path);
 }
 
-// It takes a group that has attributes for a leaf: nothing below it is seen.
+// msaccucmp takes a group with attributes for a leaf and does not read below it.
 TEST_F(ContextDump, TheOriginalToolSeesEveryTensor) {
   const Outcome variants =
       run_program({"--case", "softplus[2x3x4x5,fp16,NCHW,beta=2]", "--time", "0.002",

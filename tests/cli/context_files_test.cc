@@ -1,4 +1,4 @@
-// The files of a run of contexts, each held to the others.
+// Compares the files of a run of contexts with each other.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// Values of a column by its title.
+/// The values of the column with this title.
 std::vector<std::string> column(const std::vector<csv::Row>& rows, const std::string& title) {
   std::vector<std::string> values;
   const auto found = std::find(rows.at(0).begin(), rows.at(0).end(), title);
@@ -55,7 +55,7 @@ TEST_F(ContextFiles, JsonHasEveryStepWithItsTasks) {
     EXPECT_EQ(record["step"]["tasks"].size(), record["nodes"].get<std::size_t>());
     EXPECT_EQ(record["step"]["after"], i == 0 ? "" : kUnitSteps[i - 1]);
   }
-  // relu_grad_cast takes the conversion of a gradient away, concat_nchw several.
+  // relu_grad_cast removes the conversion of a gradient, concat_nchw removes several.
   const auto& records = json_["records"];
   EXPECT_LT(records[3]["trans_data"], records[2]["trans_data"]);
   EXPECT_LT(records[4]["trans_data"], records[3]["trans_data"]);

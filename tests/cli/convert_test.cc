@@ -1,4 +1,4 @@
-// opbench convert, by its command line: its own and msaccucmp's.
+// opbench convert through both command lines: its own and msaccucmp's.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -20,8 +20,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What msaccucmp wrote, but for empty tensors, which are float64 there whatever they were: the only
-// one of these cases is float32.
+// The file that msaccucmp wrote. msaccucmp writes every empty tensor as float64, but the only empty
+// tensor here is float32.
 std::string expected_text(const fs::path& file) {
   std::string text = text_of(file);
   const std::size_t type = text.find("'<f8', 'fortran_order': False, 'shape': (0, 3)");

@@ -44,7 +44,7 @@ inline std::vector<Row> parse(const std::string& text) {
   return rows;
 }
 
-/// The cell of a row under a title; row 0 has the titles.
+/// The cell of a row under a title. Row 0 holds the titles.
 inline std::string cell(const std::vector<Row>& rows, std::size_t row, const std::string& title) {
   const auto found = std::find(rows.at(0).begin(), rows[0].end(), title);
   if (found == rows[0].end()) return "no column " + title;

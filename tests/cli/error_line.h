@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// Standard error holds one line, the program's, with `text` in it.
+/// Expects that standard error holds exactly one line, the program's, which contains `text`.
 inline void expect_one_line_error(const Outcome& outcome, int code, const std::string& text) {
   EXPECT_EQ(outcome.code, code) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.err, testing::StartsWith("opbench: "));
@@ -18,7 +18,7 @@ inline void expect_one_line_error(const Outcome& outcome, int code, const std::s
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
 }
 
-/// The command prints that line alone.
+/// Expects that the command prints only that line.
 inline void expect_refusal(const Outcome& outcome, const std::string& text) {
   EXPECT_EQ(outcome.out, "");
   expect_one_line_error(outcome, kBadInput, text);

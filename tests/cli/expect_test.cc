@@ -1,4 +1,4 @@
-// Failures that a case file expects, through the command line and in every report.
+// Expected failures of a case file, through the command line and in every report.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ using testing::Not;
 
 class Expect : public testing::Test, protected TempDir {
  protected:
-  // The gradient of V1 is NaN where exp(x) overflows; that of V2 is not.
+  // The gradient of V1 is NaN if exp(x) overflows; the gradient of V2 is finite.
   Outcome run(const std::string& expectation, std::vector<std::string> more = {}) const {
     const std::string file =
         write("f.yaml",
@@ -30,7 +30,7 @@ class Expect : public testing::Test, protected TempDir {
   const WideTerminal wide_;
 };
 
-// npu_910a makes |x| of it.
+// npu_910a computes |x| instead.
 const std::string kWrongCast = "cast[64,int8,ND,to=uint8]";
 const std::string kV1 = "expect: {status: failed, variants: [softplus]}, reason: V1 overflows";
 
@@ -49,7 +49,7 @@ TEST_F(Expect, AnExpectedFailureIsReportedAndFailsNothing) {
   EXPECT_EQ(opbench_with({"report", path("x.json"), "--format", "csv"}).out, read("x.csv"));
 }
 
-// The kernel says it: as the device.
+// The kernel states a known limit: "as the device".
 TEST_F(Expect, AKnownLimitOfAKernelFailsNothing) {
   const Outcome outcome = run("count: 1");
   EXPECT_EQ(outcome.code, kAllWell) << outcome.out << outcome.err;
@@ -81,7 +81,7 @@ TEST_F(Expect, IsReadStrictly) {
   }
 }
 
-// Nothing of it is wrong that a dump, the judge or a smaller call could show.
+// An unexpected pass has no wrong numbers that a dump, the judge or a smaller record could show.
 TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
   const std::string only_v2 = write("v2.yaml",
                                     "cases:\n  - {op: softplus, inputs: [[64]], variants: "
@@ -103,7 +103,7 @@ TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
               testing::ContainsRegex("Next, what is wrong[^\n]*\n[^\n]*--variant npu_910a "));
 }
 
-// The place, both values, what the operator got there, and the line to type.
+// The message has the place, both values, the operator's inputs and the command.
 TEST_F(Expect, AFailureTellsWhatToLookAt) {
   EXPECT_THAT(run("count: 1").out,
               testing::ContainsRegex("first at \\[[0-9]+\\]: NaN, expected [-0-9.e]+; "
@@ -116,7 +116,7 @@ TEST_F(Expect, AFailureTellsWhatToLookAt) {
       << "below the summary";
 }
 
-// V1's NaN is known there.
+// The case file expects the NaN of V1.
 TEST_F(Expect, TheProfilingScriptExpectsIt) {
   const std::string text = text_of(source_file("cases/softplus_prof.yaml"));
   EXPECT_THAT(text,

@@ -1,4 +1,4 @@
-// `opbench extract` through the built program, beside h5copy where that is installed.
+// `opbench extract` through the built program, compared with h5copy if it is installed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -23,8 +23,8 @@ class ExtractCli : public testing::Test, protected TempDir {
     args.insert(args.end(), {"-o", out_, "--overwrite"});
     return run_program(args);
   }
-  /// What h5copy makes of the same paths, and how both files differ: in the lists of all objects
-  /// with types, layouts, filters and attributes, and in data.
+  /// The differences from h5copy's copy of these paths, in the lists of all objects (types,
+  /// layouts, filters, attributes) and in the data.
   std::string difference_from_h5copy(const std::string& from,
                                      const std::vector<std::string>& paths) const {
     const std::string copied = path("copied.h5");
@@ -92,7 +92,7 @@ TEST_F(ExtractCli, WhatAComparisonFoundWrong) {
   for (const std::string& side : {dump_, gpu}) {
     const Outcome outcome = extract({"--failed", json, "-v"}, side);
     EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
-    EXPECT_THAT(outcome.out, HasSubstr("3 paths"));  // as the README has it: 3 operators fail
+    EXPECT_THAT(outcome.out, HasSubstr("3 paths"));  // 3 operators fail, as in the README
     EXPECT_THAT(outcome.out, HasSubstr("  /softplus/2\n"));
   }
   fs::remove(out_);
@@ -112,7 +112,7 @@ TEST_F(ExtractCli, WhatTheJudgeFoundGuilty) {
     const Outcome outcome = extract({"--failed", json, "-v"});
     EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
     EXPECT_THAT(outcome.out, HasSubstr(" of 1 paths from "));
-    EXPECT_THAT(outcome.out, HasSubstr("  /softplus/2\n"));  // where the threshold is wrong
+    EXPECT_THAT(outcome.out, HasSubstr("  /softplus/2\n"));  // has the wrong threshold
   }
 }
 

@@ -1,4 +1,5 @@
-// Names that would run a command where a line is pasted, drive a terminal, or command a CI system.
+// Tests names that would run a command in a pasted line, control a terminal, or command a CI
+// system.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -18,7 +19,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-// A colour, a line for GitHub, one for Azure, U+009B, U+202E; as YAML and JSON write them.
+// A colour, a command for GitHub and for Azure, U+009B and U+202E, in the spelling of YAML and
+// JSON.
 const std::string kHostile =
     R"(\u001b[31mred\n::error::line\n  ::add-mask::x##[error]y##vso[z]\u009b31m\u202eback)";
 
@@ -46,8 +48,8 @@ class HostileText : public testing::Test, protected TempDir {
   }
 };
 
-/// `text` has no character that a terminal acts upon, and no line that a CI system does but those
-/// of `annotations`.
+/// Expects that `text` has no character with an effect on a terminal. Only the lines of
+/// `annotations` may command a CI system.
 void expect_harmless(const std::string& text, const std::vector<std::string>& annotations = {}) {
   for (const char* hidden : {"\x1b", "\xc2\x9b", "\xe2\x80\xae", "##[", "##vso", "\xff"}) {
     EXPECT_THAT(text, Not(HasSubstr(hidden)));
@@ -89,7 +91,7 @@ contexts:
   EXPECT_FALSE(fs::exists(path("hit")));
 }
 
-// The other build has a case of its own: what runs next is that build.
+// The other build has its own case, so the next line runs that build.
 TEST_F(HostileText, APastedNextLineRunsOneProgramAlone) {
   script("b;$(touch hit)", R"(echo "$@" >> calls; read -r line
 echo '{"cases":[{"case":"relu[1]","key":"relu[1]`touch hit`","name":"","count":1,"variants":[]}]}'
@@ -157,7 +159,7 @@ TEST_F(HostileText, ArgumentsAreEscapedInMessages) {
   }
 }
 
-// Both ends of what was wrong, and not 100 KB of it.
+// The message holds both ends of the wrong argument, not all 100 KB.
 TEST_F(HostileText, LongArgumentsAreCutInMessages) {
   const std::string word(100000, 'x');
   const std::vector<std::vector<std::string>> commands = {

@@ -181,7 +181,7 @@ TEST_F(IngestCli, ComparesTwoProfilesAndFailsNothing) {
   EXPECT_THAT(run.out, AllOf(HasSubstr("Operators: 1 SLOWER, 0 FASTER, 0 SAME"),
                              HasSubstr("This is a watch, not a gate.")));
   EXPECT_EQ(nlohmann::json::parse(read("watch.json"))["counts"]["SLOWER"], 1);
-  // Rules say what computes: of cores that communicate there is nothing to compare.
+  // The rules say that these cores communicate, so there is nothing to compare.
   const std::string rules = write("rules.yaml", "communication: {cores: [AI_CORE]}\n");
   EXPECT_EQ(run_program({"ingest", "--before", before, "--after", after, "--rules", rules}).code,
             kNothingToJudge);
@@ -192,7 +192,8 @@ TEST_F(IngestCli, ComparesTwoProfilesAndFailsNothing) {
   EXPECT_EQ(run_program({"ingest", "--before", before, "--after", empty}).code, kNothingToJudge);
 }
 
-// From a table to a case file, and from there to times, errors and the total of the network.
+// Writes a case file from a table and runs it. The run gives times, errors and the total of the
+// network.
 TEST_F(IngestCli, WritesCasesThatRun) {
   const std::string table =
       write("k.csv",
@@ -229,8 +230,7 @@ TEST_F(IngestCli, SaysWhereThereIsNoCase) {
   EXPECT_THAT(files(), testing::IsEmpty());
 }
 
-// First where a step goes; 77.6 % and 18.8 % are step_trace_time.csv's 105991.878 and 25744.05 us
-// of 136581.
+// 77.6 % and 18.8 % are step_trace_time.csv's 105991.878 and 25744.05 us of 136581.
 TEST_F(IngestCli, BeginsWithWhereTheStepGoes) {
   const Outcome run = run_program({"ingest", sample("kernel_details/alexnet_level1_rank0.csv")});
   EXPECT_THAT(run.out, StartsWith("One step takes 136.6 ms: computing 6.5 %, communication 77.6 % "
@@ -246,7 +246,7 @@ TEST_F(IngestCli, BeginsWithWhereTheStepGoes) {
   EXPECT_THAT(run.out, testing::Not(HasSubstr("WARNING trans_data")));
 }
 
-// Sums have no order in time, so that shares are those of the device time.
+// Sums have no order in time, so steps are unknown and shares are those of the device time.
 TEST_F(IngestCli, SaysWhereNoStepIsKnown) {
   const Outcome run = run_program({"ingest", sample("op_statistic/alexnet_level1_rank0.csv")});
   EXPECT_EQ(run.code, kAllWell) << run.err;
@@ -257,7 +257,7 @@ TEST_F(IngestCli, SaysWhereNoStepIsKnown) {
                     HasSubstr("ForeachAddList")));
 }
 
-/// Columns of the longest line.
+/// The number of columns of the longest line.
 std::size_t longest_line(const std::string& text) {
   std::size_t longest = 0;
   std::istringstream lines(text);
@@ -297,7 +297,7 @@ TEST_F(IngestCli, IsQuietWithoutTables) {
                              testing::Not(HasSubstr("total us"))));
 }
 
-// As Windows writes texts, with a mark or without.
+// Windows writes such texts, with or without a byte order mark.
 TEST_F(IngestCli, NamesTheEncodingThatIsNotUtf8) {
   const std::string text = "Name,Type,Accelerator Core,Duration(us)\na,Add,AI_CORE,1.5\n";
   const auto encoded = [&](std::size_t bytes, bool is_big) {
@@ -328,7 +328,7 @@ TEST_F(IngestCli, NamesTheEncodingThatIsNotUtf8) {
   EXPECT_EQ(run_program({"ingest", write("k.csv", "\xEF\xBB\xBF" + text)}).code, kAllWell);
 }
 
-// A spreadsheet skips a line break in front of "=".
+// A spreadsheet skips a line break before "=".
 TEST_F(IngestCli, WritesNoFormulaIntoCsv) {
   const std::string table = write("k.csv",
                                   "Name,Type,Accelerator Core,Duration(us)\n"

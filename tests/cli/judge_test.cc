@@ -15,7 +15,7 @@ using testing::Not;
 
 class JudgeCli : public testing::Test, protected TempDir {
  protected:
-  /// A dump of one variant of a case.
+  /// Writes a dump of one variant of a case.
   std::string dump(const std::string& id, const std::string& variant) {
     const std::string file = path(variant + ".h5");
     const Outcome run = run_program({"--case", id, "--variant", variant, "--dump", file, "--time",
@@ -30,7 +30,7 @@ constexpr const char* kOverflows =
 
 }  // namespace
 
-// SoftplusGrad (V1) is e^x/(1 + e^x): NaN for x > 88.72, where e^x leaves fp32.
+// SoftplusGrad (V1) is e^x/(1 + e^x). It is NaN for x > 88.72, because e^x overflows fp32.
 TEST_F(JudgeCli, NamesTheGuiltyTheValuesAndTheVariant) {
   const Outcome judged = run_program({"judge", dump(kOverflows, "softplus_grad")});
   EXPECT_EQ(judged.code, 1);
@@ -58,7 +58,8 @@ TEST_F(JudgeCli, JsonGoesToAFileOrToStandardOutput) {
   EXPECT_THAT(to_output.err, HasSubstr("GUILTY"));
 }
 
-// The pair in the tree: softplus of the NPU ends at x = 2, and mul inherits it.
+// The dumps of the repository: the NPU's softplus has a wrong threshold of x = 2, and mul inherits
+// the error.
 TEST_F(JudgeCli, TwoDumpsSettleWhoIsWrong) {
   const std::string npu = source_file("examples/dumps/npu.h5"),
                     gpu = source_file("examples/dumps/gpu.h5");
@@ -76,7 +77,7 @@ TEST_F(JudgeCli, TwoDumpsSettleWhoIsWrong) {
   EXPECT_EQ(run_program({"judge", npu, gpu, npu}).code, 2);
 }
 
-// The sentence is that of opbench compare, which has the same rules.
+// The sentence equals that of opbench compare, which applies the same rules.
 TEST_F(JudgeCli, SaysWhatTheGuiltyLooksLike) {
   const std::string npu = source_file("examples/dumps/npu.h5");
   const Outcome judged =
@@ -118,7 +119,7 @@ TEST_F(JudgeCli, BadInput) {
               HasSubstr("m.yaml:1: 'op' is missing"));
 }
 
-// A table that says otherwise is believed.
+// The dump states its operator, so the wrong row of the table has no effect.
 TEST_F(JudgeCli, AMapComesFirst) {
   const Outcome judged = run_program(
       {"judge", dump("relu[8,fp32,ND]", "native"), "--map",
@@ -134,7 +135,7 @@ TEST_F(JudgeCli, OpmapPrintsRowsInThreeForms) {
   const auto json = nlohmann::json::parse(run_program({"opmap", "--as", "json"}).out);
   EXPECT_GT(json["operators"].size(), 40u);
   EXPECT_EQ(json["ops"]["CudnnConvolutionBackward"][0], "NpuConvolutionBackward");
-  // What it prints is what it reads.
+  // opmap reads its own output.
   const std::string file = write("m.yaml", run_program({"opmap", "--as", "yaml"}).out);
   const Outcome again = run_program({"opmap", "--map", file, "softplus"});
   EXPECT_EQ(again.code, 0) << again.err;

@@ -1,4 +1,4 @@
-// The results of the last run are kept, whatever was asked for.
+// The results of the last run are kept, for all flags.
 #include <gmock/gmock.h>
 
 #include <filesystem>

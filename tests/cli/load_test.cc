@@ -1,4 +1,5 @@
-// `opbench run --load` through the built program: operators of a dump on their recorded inputs.
+// `opbench run --load` through the built program: runs operators of a dump on their recorded
+// inputs.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -76,7 +77,7 @@ std::vector<float> values_of(DumpFile& file, const std::string& path) {
 }
 
 // A dump with records as Ascend's dumper names them: a list, two operators in one record, a number
-// that is not the first, and one operator that nobody knows.
+// other than the first, and an unknown operator.
 void write_as_the_dumper(const std::string& path) {
   DumpWriter writer(path);
   writer.begin_record("cat", DeviceType::cuda, {}, 3);
@@ -110,7 +111,7 @@ TEST_F(LoadCli, WritesOutputsAloneUnderTheSameNumbers) {
                           "/MmBackward/8/output/grad_inputs/grad_inputs_1"));
   EXPECT_FALSE(file.records()[0].has_input_group) << "that is what load mode is known by";
   EXPECT_THAT(paths_of(file.records()[1]), ElementsAre("/cat/3/output/result"));
-  // mat2^T and self^T by hand.
+  // By hand: the gradients are products with mat2^T and self^T.
   EXPECT_THAT(values_of(file, "/MmBackward/8/output/grad_inputs/grad_inputs_0"),
               ElementsAre(21, 43));
   EXPECT_THAT(values_of(file, "/MmBackward/8/output/grad_inputs/grad_inputs_1"),
@@ -134,7 +135,8 @@ TEST_F(LoadCli, TellsWhatIsNotRunWithItsShare) {
   EXPECT_THAT(load({"--only", "relu"}, gpu).err, HasSubstr("check --only\n"));
 }
 
-// Every task of both passes, with conversions, of one step; the other step's kernels load it.
+// One step is dumped: every task of both passes, with conversions. The kernels of the other step
+// load it.
 TEST_F(LoadCli, AContextOfOneVariantPassesWithAnother) {
   const std::string native = dump({"--cases", source_file("cases/shufflenet_v2_unit.yaml"), "--set",
                                    "N=1", "--filter", "^stride1$", "--variant", "native"},
@@ -149,7 +151,7 @@ TEST_F(LoadCli, AContextOfOneVariantPassesWithAnother) {
   EXPECT_EQ(file.records().size(), DumpFile(native).records().size());
 }
 
-// SoftplusGrad (V1) is e^x/(1 + e^x): NaN for x > 88.72, where e^x leaves fp32.
+// SoftplusGrad (V1) is e^x/(1 + e^x). It is NaN for x > 88.72, because e^x overflows fp32.
 TEST_F(LoadCli, AWrongVariantIsFound) {
   const WideTerminal wide;
   const std::string right =
@@ -214,7 +216,7 @@ TEST_F(LoadCli, WithTimeItIsACorpusOfDistinctCalls) {
   EXPECT_GT(records[1]["median_us"], 0);
 }
 
-// Of calls with the same shapes the second has values that the variant gets wrong.
+// Two records have the same shapes. The variant is wrong for the values of the second.
 TEST_F(LoadCli, EveryRecordIsVerifiedOnItsOwnValues) {
   const std::string file = path("two.h5");
   {
@@ -239,7 +241,7 @@ TEST_F(LoadCli, EveryRecordIsVerifiedOnItsOwnValues) {
   EXPECT_EQ(DumpFile(out_).records().size(), 2u) << "what failed is dumped, too";
 }
 
-// Indices are recorded values of a range of their own; timing moves them and must stay inside.
+// Recorded indices have their own range. Timing copies them and must stay inside the range.
 TEST_F(LoadCli, TimesIndicesAndPaddedFormats) {
   const std::string index =
                         dump({"--case", "index_select[8x4,5:int32,fp32,ND]", "--variant", "native"},
@@ -282,7 +284,7 @@ TEST_F(LoadCli, BadInputIsOneLineAndLeavesNothing) {
   EXPECT_EQ(text_of(gpu), whole);
 }
 
-// A dump whose index points nowhere: that record fails, the others are run.
+// The index of the first record is out of range. That record fails, the other records are run.
 TEST_F(LoadCli, ARecordThatLiesIsNamedAndTakesNothingFromOthers) {
   const std::string file = path("lies.h5");
   {

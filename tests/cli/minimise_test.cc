@@ -1,4 +1,4 @@
-// opbench minimise through the built program, and what it writes through Python and a compiler.
+// opbench minimise through the built program. Python and a compiler run its output.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class MinimiseCli : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// softplus of the pair in the tree ends at x = 2 on the device.
+// softplus of the dump in the repository has a wrong threshold of x = 2 on the device.
 TEST_F(MinimiseCli, WritesAFolderThatIsFoundGuiltyForTheSameReason) {
   const Outcome cut = minimise({source_file(kNpuDump), "/softplus/2/", "-o", "out"});
   ASSERT_EQ(cut.code, 0) << cut.err;
@@ -60,7 +60,7 @@ TEST_F(MinimiseCli, TheScriptSaysPassOrFailWithAndWithoutTorch) {
   const Outcome recorded = python("--recorded");
   EXPECT_EQ(recorded.code, 1) << recorded.err;
   EXPECT_THAT(recorded.out, HasSubstr("FAIL: 1 of 1 elements are wrong\n"));
-  // A module of that name that cannot be imported stands for no torch.
+  // A module that cannot be imported stands for a missing torch.
   write("torch.py", "raise ImportError('none')\n");
   const Outcome without =
       shell("PYTHONPATH=" + path("") + " /usr/bin/python3 " + path("out/call.py"));
@@ -76,7 +76,7 @@ TEST_F(MinimiseCli, TheScriptSaysPassOrFailWithAndWithoutTorch) {
 
 TEST_F(MinimiseCli, TheTestCompilesFailsAndPassesWithARightKernel) {
   ASSERT_EQ(minimise({source_file(kNpuDump), "/softplus/2", "-o", "out"}).code, 0);
-  // The suite may run in shards; this test of one test does not.
+  // The suite may run in shards. The compiled test must not be sharded.
   const std::string build = "cd " + path("out") +
                             " && g++ -std=c++17 -Wall -Wextra -Werror call_test.cc -lgtest "
                             "-lgtest_main -pthread -o call_test && "
@@ -131,7 +131,7 @@ TEST_F(MinimiseCli, BadInput) {
   EXPECT_THAT(files_in("empty"), testing::Contains("call.py"));
 }
 
-// A record that needs more than it may have is not judged, and so not cut.
+// A record that needs more memory than allowed is not judged, so it is not minimised.
 TEST_F(MinimiseCli, MemoryIsBounded) {
   const std::string file = path("big.h5");
   ASSERT_NE(run_program({"--case", "softplus[512x1024,fp32,ND]", "--variant", "native", "--dump",

@@ -13,7 +13,7 @@ constexpr std::string_view kId = "concat[2x3x4x4,2x5x4x4:fp16,fp32,NCHW,axis=1]"
 
 class MixedDtypes : public testing::Test, protected TempDir {
  protected:
-  /// Runs opbench; its output and errors are in `text_`.
+  /// Runs opbench and stores its output and errors in `text_`.
   int run(std::vector<std::string> args) {
     const Outcome outcome = opbench_with(std::move(args));
     text_ = outcome.out + outcome.err;
@@ -40,7 +40,7 @@ class MixedDtypes : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// Both dtypes are stated, so there is nothing to cross with the file's.
+// Both dtypes are stated, so they are not combined with the dtypes of the file.
 TEST_F(MixedDtypes, StatedByACaseFileMakeOneCase) {
   const std::string file =
       write_cases("[{shape: [2, 3, 4, 4], dtype: fp32}, {shape: [2, 5, 4, 4], dtype: fp16}]");
@@ -59,7 +59,7 @@ TEST_F(MixedDtypes, OfOneInputAreCrossedWithThoseOfTheOthers) {
 TEST_F(MixedDtypes, AreVerifiedForwardAndBackward) {
   ASSERT_EQ(run_case({"--variant", "native"}), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("1 passed"));
-  // From random gradients: a mean's would be the same everywhere and prove little.
+  // The gradients are random. The gradient of a mean would be constant and would show few errors.
   ASSERT_EQ(run_case({"--variant", "native", "--backward"}), 0) << text_;
   EXPECT_THAT(text_, HasSubstr("1 passed"));
 }

@@ -1,5 +1,5 @@
-// `opbench compare` against results that msaccucmp.py of CANN 8.1 made of the same dumps: the same
-// rows in the same order, the same texts, and numbers within its own rounding.
+// `opbench compare` against results of msaccucmp.py of CANN 8.1 on the same dumps. Rows, order and
+// texts are equal, and numbers agree within msaccucmp's rounding.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 Json read_json(const fs::path& path) { return Json::parse(std::ifstream(path)); }
 
-// Cells whose value float32 rounding or overflow decides, with the correctly computed value.
+// Cells whose value depends on float32 rounding or overflow, with the correct value.
 std::map<std::pair<std::size_t, std::string>, std::string> sensitive_cells(const fs::path& folder) {
   std::map<std::pair<std::size_t, std::string>, std::string> cells;
   for (const Json& cell : read_json(folder / "precision_sensitive.json")) {
@@ -42,7 +42,7 @@ bool are_close(double found, double wanted) {
   return std::fabs(found - wanted) <= std::max(3e-6, 1e-5 * std::fabs(wanted)) + kDecimals;
 }
 
-// "(0.015;1.132),(0.015;1.132)" cut into its four numbers; other texts whole.
+// "(0.015;1.132),(0.015;1.132)" is split into its four numbers. Other texts stay whole.
 std::vector<std::string> parts_of(const std::string& cell) {
   if (cell.empty() || cell.front() != '(') return {cell};
   std::vector<std::string> parts;
@@ -64,7 +64,7 @@ void expect_cell(const std::string& found, const std::string& wanted, const std:
   for (std::size_t i = 0; i < mine.size(); ++i) {
     double a = 0, b = 0;
     if (is_number(mine[i], a) && is_number(theirs[i], b)) {
-      // Three decimals may round to either side.
+      // Three decimals may round in either direction.
       const double step = mine.size() > 1 && std::fabs(a - b) < 0.00101 ? 0.00101 : 0;
       EXPECT_TRUE(are_close(a, b) || step > 0) << place << ": " << found << " for " << wanted;
     } else {

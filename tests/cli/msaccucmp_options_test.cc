@@ -28,7 +28,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-// The arguments as opbench spells them; behind " | " those without effect.
+// The arguments in opbench's spelling. Arguments without effect follow after " | ".
 std::string translated(const std::string& text) {
   std::vector<std::string> args = words_of("compare " + text);
   const std::vector<std::string> without = translate_msaccucmp_options(args).without_effect;
@@ -79,7 +79,7 @@ TEST(MsaccucmpOptions, WithoutEffectAreNoted) {
             "--ignore_single_op_result --version");
 }
 
-// As argparse reads them, the value may follow at once or after an equals sign.
+// argparse accepts the value directly after the letter or after an equals sign.
 TEST(MsaccucmpOptions, ALetterMayHaveItsValueWithIt) {
   for (const char* version : {"-v2", "-v=2", "-v 2"}) {
     EXPECT_EQ(translated(std::string("-m a -g b ") + version),
@@ -90,7 +90,7 @@ TEST(MsaccucmpOptions, ALetterMayHaveItsValueWithIt) {
   EXPECT_THAT(refused("-m a -g b -q=x.json"), StartsWith("-q is not for HDF5 dumps"));
 }
 
-// There a tensor's index, here a directory.
+// -o is a tensor's index in msaccucmp and a directory in opbench.
 TEST(MsaccucmpOptions, ANumberIsNoDirectory) {
   EXPECT_EQ(refused("-m a -g b -out c -o 0"),
             "-o 0 is not for HDF5 dumps: --only REGEX picks operators and tensors; a directory is "
@@ -98,7 +98,8 @@ TEST(MsaccucmpOptions, ANumberIsNoDirectory) {
   EXPECT_EQ(translated("a b -o 0"), "a b -o 0");
 }
 
-// "Unknown names: warning, dropped"; of a list in several words none is.
+// msaccucmp's rule: "Unknown names: warning, dropped". No name of a list in several words is
+// unknown.
 TEST(MsaccucmpOptions, UnknownAlgorithmsAreLeftOut) {
   const auto left_out = [](const std::string& list, const std::string& kept) {
     std::vector<std::string> args = words_of("compare -m a -g b -alg " + list);
@@ -125,7 +126,7 @@ TEST(MsaccucmpOptions, RefusedAreSoByName) {
   EXPECT_THAT(refused("-m a -g b -v 1"), StartsWith("-v is 1; only 2 is allowed"));
 }
 
-// A directory of that name was made before.
+// Without the check, opbench would create a directory of this name.
 TEST(MsaccucmpOptions, NoWordBecomesADirectoryByMistake) {
   EXPECT_EQ(translated("-overflow_detection a b"), "a b | -overflow_detection");
   EXPECT_THAT(refused("-overflow"), HasSubstr("several options: -o, -overflow_detection"));

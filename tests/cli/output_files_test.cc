@@ -1,4 +1,4 @@
-// What a fault does to the files of a command: a full disk, closed streams, a name given twice,
+// Tests the files of a command after faults: a full disk, closed streams, a name given twice,
 // signals.
 #include <gmock/gmock.h>
 #include <signal.h>
@@ -30,15 +30,16 @@ const std::string kShapes = "shapes:\n  - [2, 3]\n";
 
 class OutputFiles : public testing::Test, protected TempDir {
  protected:
-  /// What the program prints on both streams, and "exit CODE". `before`: shell commands, such as a
-  /// limit, which does not hold for this text.
+  /// The output of the program on both streams, and "exit CODE". `before` holds shell commands,
+  /// such as a limit, that do not apply to this output.
   std::string opbench(const std::string& arguments, const std::string& before = ":") const {
     return shell("cd '" + directory().string() + "'; (" + before + "; '" + program() + "' " +
                  arguments + "; echo exit $?) 2>&1 | cat")
         .out;
   }
 
-  /// Nothing can be written: the file that `arguments` end with is in the message, nothing is left.
+  /// Expects that no file can be written. The message names the file at the end of `arguments`, and
+  /// no file is left.
   void expect_full(const std::string& arguments, const std::string& file) const {
     const std::vector<std::string> before = files();
     const std::string printed = opbench(arguments, "ulimit -f 0");
@@ -63,7 +64,7 @@ class OutputFiles : public testing::Test, protected TempDir {
     return found;
   }
 
-  /// A run that takes minutes if nobody ends it.
+  /// A run that takes minutes unless it is ended.
   std::vector<std::string> long_run() const {
     std::vector<std::string> words = {program(),      "--variant", "native",     "--json",
                                       path("x.json"), "--dump",    path("x.h5"), "--time",
@@ -89,7 +90,7 @@ TEST_F(OutputFiles, AFullDiskEndsARunWithAMessage) {
   }
 }
 
-// HDF5 writes at other times than it is asked to, so every size is another fault.
+// HDF5 buffers its writes, so every size gives another fault.
 TEST_F(OutputFiles, ADumpThatTheDiskEndsIsNoCrash) {
   const std::string run =
       "--case 'softplus[2x4,fp32,ND]' --case 'softplus[32x1000,fp32,ND]'" + kQuick + "--dump d.h5";
@@ -184,7 +185,7 @@ TEST_F(OutputFiles, TooFewOpenFilesAreSaidAtOnce) {
   EXPECT_THAT(printed, HasSubstr("opbench: 16 files may be open at once (ulimit -n), at least 32"));
   EXPECT_THAT(printed, EndsWith("exit 3\n"));
   EXPECT_THAT(files(), IsEmpty());
-  // A limit that may be raised is raised.
+  // The program raises a soft limit.
   EXPECT_THAT(opbench(kRelu + "--json x.json", "ulimit -S -n 16"), EndsWith("exit 0\n"));
 }
 
@@ -198,7 +199,7 @@ TEST_F(OutputFiles, NoSignalThatCanBeCaughtLeavesAnUnfinishedFile) {
   }
 }
 
-// Before it watches for signals, while it opens its files, and after.
+// The signal arrives before the handlers are installed, while files are opened, or later.
 TEST_F(OutputFiles, NorDoesOneThatComesEarly) {
   constexpr int kKilledBySigint = 128 + SIGINT;
   for (int trial = 0; trial < 10; ++trial) {
@@ -218,7 +219,7 @@ TEST_F(OutputFiles, AKilledRunLeavesNothing) {
   EXPECT_THAT(unfinished(), IsEmpty()) << "or the file system has no O_TMPFILE";
 }
 
-// As on file systems without O_TMPFILE.
+// File systems without O_TMPFILE leave such a file.
 TEST_F(OutputFiles, WhatAKilledRunLeftGoesWithTheNext) {
   write(".opbench-1-1.part", "");
   ASSERT_THAT(opbench(kRelu + "--csv y.csv"), EndsWith("exit 0\n"));

@@ -48,7 +48,7 @@ class OverflowCli : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// 300 * 300 = 90000 is beyond fp16; arithmetic without Inf leaves 65504.
+// 300 * 300 = 90000 overflows fp16. Arithmetic without Inf gives 65504.
 TEST_F(OverflowCli, ARunPrintsTheLineAndBothDetectors) {
   const Outcome run = run_program({"run", "--case", "mul[8,8,fp16,ND,data=constant(300)]",
                                    "--variant", "mul", "--check-overflow"});
@@ -58,7 +58,7 @@ TEST_F(OverflowCli, ARunPrintsTheLineAndBothDetectors) {
   EXPECT_THAT(run.out, HasSubstr("1 of 1 operators overflowed, first SeqId 1 (mul)\n"));
 }
 
-// e^x/(1 + e^x) is NaN for x > 88.72; arithmetic without NaN leaves 0: the result is finite.
+// e^x/(1 + e^x) is NaN for x > 88.72. Arithmetic without NaN gives 0, so the result is finite.
 TEST_F(OverflowCli, TheFlagIsRaisedWhereTheResultIsFinite) {
   const Outcome run = run_program({"run", "--case",
                                    "softplus_grad[64,64,fp16,ND,data.grad_output=uniform(-1,1),"
@@ -113,9 +113,9 @@ TEST_F(OverflowCli, LoadedRecordsKeepTheirNumbers) {
   EXPECT_EQ(file.records()[0].seq, 5);
 }
 
-// Headroom: log2(65504 / 1024) = 5.9993, log2(65504 / 3) = 14.414. From the recorded 1024 gradients
-// of at most 3 may grow by 2^14. 2 of 100 are 2^-20, which 2^6 lifts to 2^-14, the smallest normal
-// number.
+// The headroom is log2(65504 / 1024) = 5.9993 and log2(65504 / 3) = 14.414. With the recorded scale
+// of 1024, gradients of at most 3 may grow by 2^14. 2 of 100 gradients are 2^-20. A factor of 2^6
+// lifts them to 2^-14, the smallest normal number.
 TEST_F(OverflowCli, AFileTellsHeadroomAndLossScales) {
   const std::string file = path("npu.h5");
   {
@@ -124,7 +124,7 @@ TEST_F(OverflowCli, AFileTellsHeadroomAndLossScales) {
     write_half(writer, Side::input, "self", {32, 1});
     write_half(writer, Side::output, "result", {1024, 1});
     writer.begin_record("MulBackward0", DeviceType::npu);
-    Numbers gradients(200, 0);  // half of them 0
+    Numbers gradients(200, 0);  // 100 of them stay 0
     std::fill(gradients.begin(), gradients.begin() + 98, 3);
     std::fill(gradients.begin() + 98, gradients.begin() + 100, 0x1p-20);
     write_half(writer, Side::input, "grads/grads_0", {1, 0.5});
@@ -172,7 +172,7 @@ TEST_F(OverflowCli, AFileTellsTheFirstOperator) {
   EXPECT_EQ(run_program({"overflow", file, "--only", "none"}).code, kNothingToJudge);
 }
 
-// The scale that a dump of the step advises survives, and twice the scale does not.
+// The advised loss scale does not overflow, and twice the scale does.
 TEST_F(OverflowCli, TheAdvisedLossScaleIsTheLargestThatSurvives) {
   const std::vector<std::string> step = {
       "run",       "--cases", source_file("cases/shufflenet_v2_training.yaml"), "--set", "N=1",
@@ -195,7 +195,7 @@ TEST_F(OverflowCli, TheAdvisedLossScaleIsTheLargestThatSurvives) {
   EXPECT_THAT(twice.out, HasSubstr(" is overflow!\n"));
 }
 
-// What CANN's own tool makes of the same files (tests/data/README.md).
+// Source: the output of CANN's tool for the same files (tests/data/README.md).
 TEST_F(OverflowCli, DebugFilesOfADeviceGiveTheOriginalSummary) {
   const std::filesystem::path data = test_data("msaccucmp_convert/overflow");
   const std::string out = path("out");

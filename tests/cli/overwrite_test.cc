@@ -1,4 +1,4 @@
-// No command replaces a file of the user without --overwrite; what opbench itself wrote as text is
+// No command replaces a file of the user without --overwrite. Texts that opbench wrote are
 // replaced, so that a command can be repeated.
 #include <gmock/gmock.h>
 
@@ -86,7 +86,7 @@ const std::vector<Writing> kTexts = {
     {"invariance --op relu --json x", "--json", "x"},
 };
 
-// What is edited by hand after it was written, and what is data.
+// Data files, and files that users edit by hand.
 const std::vector<Writing> kOthers = {
     {kRun + "--dump x", "--dump", "x"},
     {kRun + "--artefact x", "--artefact", "x"},

@@ -1,4 +1,4 @@
-// The built program as a process of its own: signals, memory, cost.
+// The built program in its own process: signals, memory, cost.
 #include "tests/support/program.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ TEST(Program, CtrlCKeepsWhatWasMeasured) {
   const std::string json = directory.path("x.json");
   std::vector<std::string> words = {program(), "--variant", "native", "--json",
                                     json,      "--time",    "0.1",    "--verbose"};
-  // All of them would take minutes.
+  // All cases together would take minutes.
   for (int i = 0; i < 2000; ++i) {
     words.insert(words.end(), {"--case", "relu[" + std::to_string(100 + i) + ",fp32]"});
   }
@@ -34,12 +34,13 @@ TEST(Program, CtrlCKeepsWhatWasMeasured) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-constexpr bool kMemoryIsReal = false;  // the sanitizer's own memory would be counted
+constexpr bool kMemoryIsReal = false;  // the sanitizer's memory would be counted
 #else
 constexpr bool kMemoryIsReal = true;
 #endif
 
-// Inputs and outputs of the largest case once, whatever the variants, plus 64 MiB.
+// The memory is that of the inputs and outputs of the largest case, for any number of variants,
+// plus 64 MiB.
 TEST(Program, MemoryDoesNotGrowWithVariants) {
   if (!kMemoryIsReal) GTEST_SKIP() << "memory under the address sanitizer is not the program's own";
   const Outcome ended =

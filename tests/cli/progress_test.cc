@@ -13,7 +13,7 @@ TEST(TimeLeft, IsToldAfterTheSecondCase) {
   EXPECT_EQ(left.text(0, start + seconds(10)), "");
   EXPECT_EQ(left.text(1, start + seconds(10)), "");
   EXPECT_EQ(left.text(2, start + seconds(1)), "");
-  // What is expected counts, not the number of cases: 2 of 10 are done.
+  // The expected share of the time counts, not the number of cases: 2 of 10 are done.
   EXPECT_EQ(left.text(2, start + seconds(90)), ", about 6 min left");
   EXPECT_EQ(left.text(3, start + seconds(20)).substr(0, 8), ", about ");
   EXPECT_EQ(left.text(9, start + seconds(20)), "");

@@ -1,4 +1,4 @@
-// `opbench remedy` through the built program: what it writes is run.
+// `opbench remedy` through the built program. Its output is run.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -23,7 +23,7 @@ class RemedyCli : public testing::Test, protected TempDir {
   }
   static std::string unit() { return source_file("cases/shufflenet_v2_unit.yaml"); }
 
-  // The counts of each step of a ladder, as the program runs it and as the search has counted it.
+  // Compares the counts of each step between the run and the search.
   void expect_runs_as_found(const std::string& steps, const Json& found) {
     const Outcome run = run_program({"--cases", steps, "--time", "0.01", "--repetitions", "2",
                                      "--quiet", "--json", path("run.json")});
@@ -61,7 +61,7 @@ TEST_F(RemedyCli, WhatItWritesRunsAndIsVerified) {
   expect_runs_as_found(path("steps.yaml"), found);
 }
 
-// Its steps state precision, symbols and blocks of their own, and build on others.
+// The steps state precision, symbols and their own blocks, and extend other steps.
 TEST_F(RemedyCli, KeepsWhatTheStepHasBesideRulesAndVariants) {
   write("two.yaml", R"(
 symbols: {N: 1}
@@ -105,7 +105,7 @@ TEST_F(RemedyCli, WritesToStandardOutput) {
   EXPECT_THAT(search.err, HasSubstr("lower bound"));
 }
 
-// A name with a line break ends no comment.
+// A name with a line break does not end the comment.
 TEST_F(RemedyCli, QuotesItsCommandLine) {
   const std::string steps = path("a\ncontexts: 1");
   ASSERT_EQ(remedy({"--cases", unit(), "--context", "stride1", "--out", steps}).code, kAllWell);

@@ -1,4 +1,4 @@
-// `opbench report` and the report flags of `run`, as users type them.
+// Tests `opbench report` and the report flags of `run` at the command line.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ const std::string kSample = source_file("results/samples/results.json");
 
 class Report : public testing::Test, protected TempDir {
  protected:
-  /// The sample with every time multiplied.
+  /// The sample with every time multiplied by `factor`.
   std::string slower_sample(double factor) const {
     auto json = nlohmann::ordered_json::parse(text_of(kSample));
     for (auto& record : json["records"]) {
@@ -34,7 +34,7 @@ class Report : public testing::Test, protected TempDir {
   }
 };
 
-/// What python3 prints; "skip" where there is none.
+/// The output of python3; "skip" if it is not installed.
 std::string python(const std::string& args) {
   if (!has_command("python3")) return "skip";
   return shell("python3 " + args + " 2>&1").out;
@@ -77,7 +77,7 @@ TEST_F(Report, IsWhatTheCommittedSamplesShow) {
   }
 }
 
-// The sample with a variant whose samples are whole ticks of the scheduler: no report has a ratio.
+// The samples of one variant are whole ticks of the scheduler. No report has a ratio for it.
 TEST_F(Report, ADisturbedRowHasNoRatio) {
   auto json = nlohmann::ordered_json::parse(text_of(kSample));
   nlohmann::ordered_json* row = nullptr;
@@ -216,14 +216,14 @@ TEST_F(Report, JUnitIsWellFormedWhateverTheText) {
                                    "print(ascii(c.find('failure').text))\n");
   const std::string found = python(script + " " + xml);
   if (found == "skip") GTEST_SKIP() << "no python3";
-  // A parser gives the text back; \r came as a reference and stays.
+  // A parser restores the text. \r is written as a reference, so it is kept.
   EXPECT_EQ(
       found,
       "'<&\\n\">/native/threads:1'\n"
       "']]> <b a=\\'x\\'>&amp; \"\\ufffd\\ufffd[31m \\ufffd\\ufffd\\ufffd \\r\\n\\t\\U0001f600'\n");
 }
 
-// What Jenkins' xUnit plugin takes: every outcome, times of all lengths.
+// Jenkins' xUnit plugin accepts every outcome and times of all lengths.
 TEST_F(Report, JUnitFollowsJenkinsSchema) {
   auto json = nlohmann::ordered_json::parse(text_of(kSample));
   const char* const statuses[] = {"failed", "errored", "skipped", "suspicious"};

@@ -1,4 +1,4 @@
-// The files of a run that has contexts.
+// Tests the files of a run with contexts.
 #include "cli/run_outputs.h"
 
 #include <gmock/gmock.h>
@@ -56,12 +56,12 @@ TEST_F(RunFiles, ADirectoryHoldsTheTasksOfContexts) {
   EXPECT_THAT(csv::read(directory() / "op_statistic.csv"), SizeIs(1 + 43));
 }
 
-// What else is asked for comes in addition.
+// Further files are written in addition.
 TEST_F(RunFiles, ADirectoryIsWholeWhateverOtherFilesThereAre) {
   RunFlags flags;
   flags.out_dir = directory() / "out";
   flags.json = directory() / "x.json";
-  flags.csv = directory() / "out" / "." / "results.csv";  // the same file
+  flags.csv = directory() / "out" / "." / "results.csv";  // also a file of --out
   ASSERT_TRUE(RunOutputs(flags, context_, operators_).write(result_)) << err_.str();
   EXPECT_EQ(read("x.json"), read("out/results.json"));
   EXPECT_TRUE(fs::exists(directory() / "out" / "results.csv"));

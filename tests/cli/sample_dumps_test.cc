@@ -1,4 +1,4 @@
-// The dumps with which the README shows `opbench compare`.
+// Tests the dumps with which the README explains `opbench compare`.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace opbench {
 
 using testing::HasSubstr;
 
-// The planted fault is named, and what comes after it only inherits it.
+// The planted fault is named. Later operators only inherit it.
 TEST(SampleDumps, ShowWhereTheFaultIs) {
   const std::string npu = source_file("examples/dumps/npu.h5"),
                     gpu = source_file("examples/dumps/gpu.h5");
@@ -30,7 +30,7 @@ TEST(SampleDumps, ShowWhereTheFaultIs) {
   EXPECT_LT(std::filesystem::file_size(npu) + std::filesystem::file_size(gpu), 100'000u);
 }
 
-// The device is under test, so its dump comes first.
+// The device is under test, so its dump must come first.
 TEST(SampleDumps, InTheOtherOrderThereIsANote) {
   const std::string npu = source_file("examples/dumps/npu.h5"),
                     gpu = source_file("examples/dumps/gpu.h5");

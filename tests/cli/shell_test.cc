@@ -1,4 +1,5 @@
-// Completion and the manual: every flag of every command is in them, and shells understand them.
+// Tests completion and the manual: they contain every flag of every command, and shells accept
+// them.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -34,7 +35,7 @@ std::string output_of(std::vector<std::string> args) {
   return outcome.out;
 }
 
-/// What a shell command prints on both streams.
+/// The output of a shell command on both streams.
 std::string printed_by(const std::string& command) { return shell(command + " 2>&1").out; }
 
 std::string quoted(const std::string& word) { return fmt::format("'{}'", word); }
@@ -60,7 +61,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// From the first `begin` to the next `end`.
+/// The text from the first `begin` to the next `end`.
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t first = text.find(begin);
   if (first == std::string::npos) return {};
@@ -74,7 +75,7 @@ class Shell : public testing::Test, protected TempDir {
     write("one case.yaml", "x");
   }
 
-  /// What bash offers for the last of the words.
+  /// bash's completions of the last word.
   std::vector<std::string> completed(const std::vector<std::string>& words) const {
     const std::string completion = write("opbench.bash", output_of({"__generate", "bash"}));
     std::string line;
@@ -86,7 +87,7 @@ class Shell : public testing::Test, protected TempDir {
     return lines_of(printed_by(fmt::format("bash {}", quoted(write("complete.bash", script)))));
   }
 
-  /// What fish offers for the line behind the program's name.
+  /// fish's completions of a line after the program's name.
   std::vector<std::string> completed_by_fish(const std::string& line) const {
     const std::string script = fmt::format(
         "cd {}\nsource {}\ncomplete -C \"{} {}\"\n", quoted(directory()),
@@ -94,7 +95,7 @@ class Shell : public testing::Test, protected TempDir {
     return lines_of(printed_by("fish -N " + quoted(write("complete.fish", script))));
   }
 
-  /// What the script hands to zsh's own functions for the last of the words.
+  /// The completions that the script passes to zsh's functions, for the last word.
   std::vector<std::string> handed_to_zsh(const std::string& words, const std::string& last) const {
     const std::string script = fmt::format(
         "_describe() {{ print -rl -- ${{(M)found:#$PREFIX*}} ${{argv[3,-1]}} }}\n"

@@ -93,7 +93,7 @@ TEST_F(ShowCli, WithoutValuesNoDataIsRead) {
 
 TEST_F(ShowCli, JsonIsATableOfFlatRows) {
   const Outcome outcome = show({"--json", "-"});
-  EXPECT_THAT(outcome.err, HasSubstr("/relu/2"));  // what people read gives way
+  EXPECT_THAT(outcome.err, HasSubstr("/relu/2"));  // the table goes to standard error
   const auto rows = nlohmann::json::parse(outcome.out);
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0]["value"], 2.5);

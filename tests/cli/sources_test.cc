@@ -1,4 +1,5 @@
-// What is taken where an HDF5 dump is: arrays of NumPy, folders of them, dump.json of msprobe.
+// Tests the sources that commands accept in place of an HDF5 dump: NumPy arrays, folders of arrays,
+// dump.json of msprobe.
 #include <gmock/gmock.h>
 
 #include <cstring>
@@ -28,7 +29,7 @@ class SourcesCli : public testing::Test, protected TempDir {
     writer.write(values.data(), values.size() * sizeof(float));
     writer.finish();
   }
-  /// The paths of what `opbench show` finds, and the rows of its table.
+  /// The paths that `opbench show` finds, and the rows of its table.
   std::vector<std::string> shown(const std::string& name) {
     const Outcome outcome = run_program({"show", path(name), "--json", "-"});
     EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
@@ -44,7 +45,7 @@ class SourcesCli : public testing::Test, protected TempDir {
   nlohmann::json rows_;
 };
 
-/// One call of conv2d with its backward, as msprobe 26 writes them (task "tensor", level L1).
+/// A call of conv2d with its backward, as msprobe 26 writes it (task "tensor", level L1).
 const char* const kMsprobe = R"({"task": "tensor", "level": "L1", "framework": "pytorch",
  "dump_data_dir": "/elsewhere/step0/rank0/dump_tensor_data",
  "data": {
@@ -76,7 +77,7 @@ TEST_F(SourcesCli, OneArrayIsShownWithItsValues) {
   EXPECT_THAT(off.out, HasSubstr("1 tensor compared: 0 passed, 1 failed"));
 }
 
-// torch.arange(24) / 8, of which /slice is a part.
+// The values are torch.arange(24) / 8, and /slice is a part of them.
 TEST_F(SourcesCli, FilesOfPyTorchAreShown) {
   const Outcome outcome = run_program(
       {"show", source_file("tests/data/arrays/torch.pt"), "/slice", "/bf16", "--json", "-"});
@@ -126,7 +127,7 @@ TEST_F(SourcesCli, FoldersOfStepsAndRanksPairByTheirNames) {
   fs::copy(gpu, path("b/step0/rank1/dump.h5"));
   const Outcome outcome = compare("a", "b");
   EXPECT_EQ(outcome.code, kVerdictFailed) << outcome.err;
-  // What one pair of files gives (README), and as many tensors that agree.
+  // One pair of files has these failures (README); the other pair agrees.
   EXPECT_THAT(outcome.out, HasSubstr("18 tensors compared: 13 passed, 5 failed"));
   EXPECT_THAT(outcome.out, HasSubstr("/step0/rank1/softplus/2/output/result"));
 }
@@ -138,7 +139,7 @@ TEST_F(SourcesCli, DumpJsonOfMsprobeNamesTheTensors) {
   write_array(data + "input.3.0.npy", {4});
   write_array(data + "output.0.npy", {5, 6, 7});
   const Outcome outcome = run_program({"show", path("m"), "--json", "-"});
-  EXPECT_EQ(outcome.code, kCouldNotFinish);  // of one tensor there are statistics only
+  EXPECT_EQ(outcome.code, kCouldNotFinish);  // one tensor has only statistics
   const auto rows = nlohmann::json::parse(outcome.out);
   ASSERT_EQ(rows.size(), 6u);
   const std::string call = "/step0/rank0/Functional.conv2d.0.forward/1/";
@@ -185,7 +186,7 @@ TEST_F(SourcesCli, HostileFoldersAreOneLine) {
   refused("one", "bad.npy");
 }
 
-// A name in dump.json leads to no file but those beside it.
+// A name in dump.json must not lead out of the data folder.
 TEST_F(SourcesCli, NamesInDumpJsonDoNotLeaveTheFolder) {
   write_array("secret.npy", {1});
   write("m/dump.json", R"({"data": {"../../x": {"input": [{"type": "torch.Tensor",
@@ -196,7 +197,6 @@ TEST_F(SourcesCli, NamesInDumpJsonDoNotLeaveTheFolder) {
   EXPECT_THAT(outcome.out, HasSubstr("dump_tensor_data/secret.npy: No such file or directory"));
 }
 
-// One bad file takes nothing from the others.
 TEST_F(SourcesCli, OneDamagedArrayDoesNotHideTheOthers) {
   write_array("f/good.npy", {1, 2});
   write("f/bad.npy", "\x93NUMPY and so on");

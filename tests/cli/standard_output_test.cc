@@ -1,4 +1,4 @@
-// What goes to standard output and to standard error, of the built program.
+// Tests the output of the built program on standard output and on standard error.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -25,7 +25,7 @@ class StandardOutput : public CheckCli {
   }
 };
 
-/// On a terminal of that kind.
+/// The output on a terminal of this kind.
 std::string on_terminal(const std::string& kind, const std::string& args) {
   const Outcome outcome =
       shell("env -u NO_COLOR TERM=" + kind +
@@ -71,7 +71,7 @@ TEST_F(StandardOutput, HasTheJsonOfInvariance) {
   EXPECT_FALSE(std::filesystem::exists(directory() / "-"));
 }
 
-// What writes more than text would make a file or a folder that is called "-".
+// Commands that write more than text would create a file or folder with the name "-".
 TEST_F(StandardOutput, TakesNeitherHdf5NorFolders) {
   ASSERT_EQ(run({"--dump", "a.h5", "--json", "a.json"}).code, 0);
   const std::vector<std::vector<std::string>> commands = {
@@ -94,19 +94,19 @@ TEST_F(StandardOutput, TakesNeitherHdf5NorFolders) {
   }
 }
 
-// As behind `| head`: the reader is gone before a word was written.
+// The reader ends before the first byte is written, as with `| head`.
 TEST_F(StandardOutput, AReaderThatGoesIsNoError) {
   const auto ended = [&](const std::string& args) {
     return shell("{ sleep 0.2; '" + program() + "' " + args + "; echo code $? >&2; } | true").err;
   };
   EXPECT_EQ(ended("list"), "code 141\n");
   EXPECT_EQ(ended("--case 'relu[64,fp32]' -q --json - 2>/dev/null"), "code 141\n");
-  // What is for a file is kept.
+  // A result that goes to a file is complete.
   EXPECT_EQ(ended("--case 'relu[64,fp32]' -q --json " + path("kept.json")), "code 141\n");
   EXPECT_EQ(nlohmann::json::parse(read("kept.json"))["run"]["interrupted"], false);
 }
 
-// Nobody waits for 2000 cases.
+// The run must not continue with 2000 cases.
 TEST_F(StandardOutput, ARunEndsWithItsReader) {
   std::string cases;
   for (int i = 0; i < 2000; ++i) cases += " --case 'relu[" + std::to_string(100 + i) + ",fp32]'";
@@ -123,7 +123,7 @@ TEST_F(StandardOutput, ADumbTerminalGetsNoColour) {
   EXPECT_THAT(on_terminal("dumb", args), Not(HasSubstr("\x1b[")));
 }
 
-// Without a terminal a part is told in one whole line.
+// Without a terminal, progress is printed in whole lines.
 TEST_F(StandardOutput, ProgressInPlainLinesIsWhole) {
   ASSERT_EQ(run({"--dump", "a.h5"}).code, 0);
   ASSERT_EQ(run({"--dump", "b.h5"}).code, 0);

@@ -1,4 +1,4 @@
-// `--set N=1,2`: everything with each value.
+// Tests `--set N=1,2`, which plans everything with each value.
 #include "cli/swept_plan.h"
 
 #include <gmock/gmock.h>

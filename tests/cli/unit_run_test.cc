@@ -1,4 +1,4 @@
-// Runs in parts, that go on, and in processes of their own, through the built program.
+// Runs in parts, resumed runs, and runs in their own processes, through the built program.
 #include <gmock/gmock.h>
 #include <signal.h>
 
@@ -26,8 +26,9 @@ using Words = std::vector<std::string>;
 const Words kCases = {"--case", "relu[64,fp32]",     "--case", "relu[65,fp32]",
                       "--case", "softplus[66,fp32]", "--case", "relu[67,fp32]"};
 
-// What follows from times, and the scale of the last call's values, since times decide how many
-// calls there are; everything else is the same in every run.
+// Members that depend on times, which differ between runs. The formula contains the scale of the
+// last call's values, and times decide the number of calls. All other members are equal in every
+// run.
 const std::vector<std::string> kOfTimes = {"median_us",
                                            "mad_us",
                                            "cv",
@@ -53,15 +54,15 @@ const std::vector<std::string> kOfTimes = {"median_us",
 
 class UnitRun : public testing::Test, protected TempDir {
  protected:
-  /// `opbench CASES ARGS` for a moment on each case.
+  /// Runs `opbench CASES ARGS` for a short time on each case.
   Outcome run(Words args, const ProcessOptions& options = {}) const {
     return run_program(quick(std::move(args)), options);
   }
-  /// The same with kernels that are bad in this way.
+  /// Runs the same arguments with kernels that fail in this way.
   Outcome run_faulty(Words args, const std::string& variable, const std::string& value) const {
     Words words = quick(std::move(args));
     words.insert(words.begin(), faulty_program());
-    // The address sanitizer would make an exit code of the signal.
+    // By default the address sanitizer turns the signal into an exit code.
     return Process(std::move(words),
                    {.environment = {{variable, value}, {"ASAN_OPTIONS", "handle_segv=0"}},
                     .directory = {}})
@@ -117,7 +118,7 @@ TEST_F(UnitRun, PartsMergeToTheWhole) {
   ASSERT_EQ(outcome.code, kAllWell) << outcome.err;
   EXPECT_EQ(records("merged.json"), records("whole.json"));
   EXPECT_FALSE(fs::exists(path("d/results.json")));
-  // Others read it.
+  // Other commands read the merged file.
   EXPECT_EQ(run_program({"report", path("merged.json"), "-o", path("m.md")}).code, kAllWell);
   EXPECT_EQ(run_program(
                 {"check", "--baseline", path("merged.json"), "--current", path("whole.json"), "-q"})
@@ -125,7 +126,7 @@ TEST_F(UnitRun, PartsMergeToTheWhole) {
             kAllWell);
 }
 
-// A scheduler would start one that ends with another code again.
+// A scheduler would restart a part that ends with another exit code.
 TEST_F(UnitRun, APartWithoutAUnitIsWell) {
   for (const char* part : {"1/5", "2/5", "3/5", "4/5", "5/5"}) {
     ASSERT_EQ(run({"--part", part, "--resume", path("d")}).code, kAllWell) << part;
@@ -139,13 +140,13 @@ TEST_F(UnitRun, APartWithoutAUnitIsWell) {
   EXPECT_THAT(records("merged.json"), SizeIs(8));
 }
 
-// A run that went on knows when its samples began, as one that nobody disturbed does.
+// A resumed run has the start times of its samples, like an uninterrupted run.
 TEST_F(UnitRun, ARunThatGoesOnHasTheTimesOfItsSamples) {
   ASSERT_EQ(run({"--out", path("d")}).code, kAllWell);
   const std::string text = read("d/parts/part-1-of-1.jsonl");
   std::size_t end = 0;
   for (int line = 0; line < 3; ++line) end = text.find('\n', end) + 1;
-  write("d/parts/part-1-of-1.jsonl", text.substr(0, end));  // two units of four
+  write("d/parts/part-1-of-1.jsonl", text.substr(0, end));  // two of four units
   ASSERT_EQ(run({"--resume", path("d"), "--artefact", path("run.h5")}).code, kAllWell);
   using Span = std::pair<double, double>;
   const auto spans = [](const std::string& trace) {
@@ -191,7 +192,8 @@ TEST_F(UnitRun, PartsOfAnotherPlanDoNotMerge) {
                                  HasSubstr("parts of one plan are merged")));
 }
 
-// Killed after every line and within each: what is completed is the same as what nobody disturbed.
+// The run is ended after every line and within each line. The completed results equal those of an
+// uninterrupted run.
 TEST_F(UnitRun, WhatWasKilledGoesOn) {
   ASSERT_EQ(run({"--out", path("whole")}).code, kAllWell);
   const std::string text = read("whole/parts/part-1-of-1.jsonl");
@@ -207,7 +209,7 @@ TEST_F(UnitRun, WhatWasKilledGoesOn) {
     EXPECT_EQ(records("d/results.json"), records("whole/results.json")) << length;
     fs::remove_all(path("d"));
   }
-  // All of it is there: nothing runs.
+  // The file is complete, so no unit runs.
   const std::string before = read("whole/parts/part-1-of-1.jsonl");
   ASSERT_EQ(run({"--resume", path("whole")}).code, kAllWell);
   EXPECT_EQ(lines("whole/parts/part-1-of-1.jsonl"), 5u + 1u);
@@ -246,7 +248,7 @@ TEST_F(UnitRun, AnotherRunIsNotContinuedAndAnUnfinishedOneNotReplaced) {
   expect_refused({"--resume", path("d")}, "part-1-of-1.jsonl:6: no JSON: ");
 }
 
-// The rest of its unit runs again without it.
+// The remaining variants of the unit run again without it.
 TEST_F(UnitRun, AVariantThatCrashesOrPrintsCostsItsRow) {
   for (const auto& [variable, reason] :
        {std::pair{"OPBENCH_TEST_VARIANT_CRASH", "crashed: its process was ended by signal 11"},
@@ -305,7 +307,7 @@ TEST_F(UnitRun, AFullDiskSaysSoAndGoesOnLater) {
   EXPECT_THAT(records("d/results.json"), SizeIs(8));
 }
 
-// Ranks of mpirun, where it is.
+// Ranks of mpirun, if it is installed.
 TEST_F(UnitRun, RanksGiveWhatOneProcessGives) {
   if (!has_command("mpirun")) GTEST_SKIP() << "there is no mpirun";
   ASSERT_EQ(run({"--json", path("whole.json")}).code, kAllWell);
@@ -313,7 +315,7 @@ TEST_F(UnitRun, RanksGiveWhatOneProcessGives) {
       "timeout 100 mpirun --allow-run-as-root --oversubscribe --bind-to none -np 3 '" + program() +
       "'";
   for (const std::string& arg : quick({"--out", path("d")})) line += " '" + arg + "'";
-  // Leaks in MPI are none of ours.
+  // Leaks in MPI are not opbench's.
   const Outcome outcome =
       shell(line, {.environment = {{"ASAN_OPTIONS", "detect_leaks=0"}}, .directory = {}});
   ASSERT_EQ(outcome.code, kAllWell) << outcome.err;

@@ -1,4 +1,4 @@
-// How a command line is understood before anything runs.
+// Tests how a command line is parsed before any command runs.
 #include <gmock/gmock.h>
 
 #include "cli/cli.h"
@@ -35,7 +35,7 @@ TEST(Usage, HelpAndVersionGoByTheirUsualNames) {
   EXPECT_EQ(opbench_with({"-V"}).out, opbench_with({"--version"}).out);
 }
 
-// An empty tensor takes no time and proves nothing.
+// An empty tensor takes no time and tests nothing.
 TEST(Usage, AnExtentOfNothingIsRefused) {
   const Outcome outcome =
       opbench_with({"--op", "relu", "--shapes", source_file("cases/resnet.yaml"), "--set", "N=0"});

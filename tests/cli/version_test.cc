@@ -1,5 +1,5 @@
-// `opbench --version`: all that is needed to tell two builds apart. Every file that states the
-// version of opbench states this one.
+// Tests `opbench --version`, which distinguishes two builds. Every file that states the version of
+// opbench states this version.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -49,7 +49,7 @@ TEST(Version, TellsRevisionCompilerVectorsAndLibraries) {
   }
 }
 
-// Readers of a results file know as much as those who ask the program.
+// The results file has the same information as the program.
 TEST(Version, ResultsNameTheSameLibraries) {
   std::ostringstream out, err;
   ASSERT_EQ(run_cli({"--version"}, out, err), kAllWell) << err.str();

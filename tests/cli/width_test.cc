@@ -1,4 +1,4 @@
-// What is printed fits 80 columns where nothing is known of the terminal.
+// The output fits 80 columns if the width of the terminal is unknown.
 #include <gmock/gmock.h>
 
 #include <filesystem>

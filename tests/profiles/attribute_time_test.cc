@@ -1,4 +1,4 @@
-// `attribute_time`: spans by hand, in nanoseconds, so that 1 ns is 1000 ps.
+// Tests `attribute_time` with spans by hand, in nanoseconds: 1 ns is 1000 ps.
 #include <gmock/gmock.h>
 
 #include "profiles/timeline.h"
@@ -32,7 +32,7 @@ DeviceSpan copy(std::int64_t start, std::int64_t length) {
   return device_span(SpanKind::copy, start, length);
 }
 
-/// A step's name, when it begins and how long it lasts.
+/// The name of a step, its begin and its duration.
 struct Window {
   std::int64_t start = 0, length = 0;
 };
@@ -55,13 +55,13 @@ Attributed attributed(std::vector<DeviceSpan> spans, const std::vector<Window>& 
   return result;
 }
 
-/// In nanoseconds: computing, communication alone, copies alone, communication that overlaps.
+/// Times in nanoseconds: computing, communication alone, copies alone, communication that overlaps.
 std::vector<std::int64_t> in_ns(const BusyTime& busy) {
   return {busy.computing_ps / kNs, busy.communication_ps / kNs, busy.copies_ps / kNs,
           busy.overlapped_ps / kNs};
 }
 
-// 0-10 and 5-12 are 12, 20-25 are 5.
+// 0-10 and 5-12 amount to 12, 20-25 amounts to 5.
 TEST(AttributeTime, CountsOverlapOnce) {
   const Attributed all = attributed({computing(20, 5), computing(0, 10), computing(5, 7)});
   EXPECT_THAT(in_ns(all.profile.busy), ElementsAre(17, 0, 0, 0));
@@ -69,13 +69,12 @@ TEST(AttributeTime, CountsOverlapOnce) {
   EXPECT_EQ(all.profile.spans, 1);
 }
 
-// Computing 0-10, communication 6-16 (6 alone, 4 beside), a copy 8-20: 4 alone from 16 on.
+// Computing is 0-10, communication 6-16 (4 overlapped, 6 alone), a copy 8-20 (4 alone, from 16 on).
 TEST(AttributeTime, GivesTimeToTheFirstOfItsKinds) {
   const Attributed all = attributed({computing(0, 10), communication(6, 10), copy(8, 12)});
   EXPECT_THAT(in_ns(all.profile.busy), ElementsAre(10, 6, 4, 4));
 }
 
-// A span inside another one adds nothing.
 TEST(AttributeTime, SkipsWhatIsCovered) {
   EXPECT_THAT(in_ns(attributed({computing(0, 10), computing(2, 3)}).profile.busy),
               ElementsAre(10, 0, 0, 0));
@@ -83,7 +82,7 @@ TEST(AttributeTime, SkipsWhatIsCovered) {
               ElementsAre(10, 0, 0, 0));
 }
 
-// Two devices that run for the same 10 ns have 20 ns, and two extents.
+// Two devices run in the same 10 ns. Their time is 20 ns, and each has its own extent.
 TEST(AttributeTime, AddsUpDevices) {
   const Attributed all = attributed({computing(0, 10), computing(0, 10, 1)}, {}, 2);
   EXPECT_EQ(all.profile.busy.computing_ps, 20 * kNs);
@@ -91,7 +90,8 @@ TEST(AttributeTime, AddsUpDevices) {
   EXPECT_EQ(all.profile.spans, 2);
 }
 
-// Steps 0-10 and 10-30: a span 8-25 has 2 in the first and 15 in the second; 30-35 is in none.
+// Steps are 0-10 and 10-30. The span 8-25 has 2 in the first and 15 in the second step; 30-35 is
+// outside both.
 TEST(AttributeTime, CutsSpansAtSteps) {
   const Attributed all =
       attributed({computing(8, 17), computing(30, 5), communication(24, 4)}, {{0, 10}, {10, 20}});
@@ -101,8 +101,8 @@ TEST(AttributeTime, CutsSpansAtSteps) {
   EXPECT_THAT(in_ns(all.profile.busy), ElementsAre(22, 3, 0, 1));
 }
 
-// Time in steps goes to the operator of the host as well as to the task: 2 + 15 of 17, and of
-// communication nothing.
+// Time in steps belongs to the operator of the host and to the task: 2 + 15 = 17. Communication
+// adds no time to them.
 TEST(AttributeTime, GivesStepTimeToOperators) {
   HotOperator task;
   TraceProfile profile;
@@ -120,7 +120,7 @@ TEST(AttributeTime, GivesStepTimeToOperators) {
   EXPECT_EQ(profile.operators()[0].step_ps, 17 * kNs);
 }
 
-// A time of a year away is a damage, and would not fit in picoseconds.
+// A time that is a year away is damaged, and its distance exceeds the range of picoseconds.
 TEST(AttributeTime, LeavesOutWhatIsFarAway) {
   constexpr std::int64_t kYear = std::int64_t{1'000'000'000} * 3600 * 24 * 365;
   const Attributed all = attributed({computing(0, 10), computing(20, 10), computing(kYear, 10)});

@@ -46,7 +46,7 @@ TEST(CallGraph, HasANodeForEachCase) {
   EXPECT_EQ(described(list.calls()[1]), "Unheard (t.csv:3)");
 }
 
-// The product is one in fp32, and Relu reads it: as a context in mixed precision has it.
+// The product becomes a product in fp32 and Relu reads it, as in a context with mixed precision.
 TEST(CallGraph, SeesThroughCastsAroundTheCubeUnit) {
   const NetworkCallList list = casts_around_a_product();
   const CallGraph graph = graph_of(list.calls(), 4);
@@ -59,7 +59,7 @@ TEST(CallGraph, SeesThroughCastsAroundTheCubeUnit) {
   EXPECT_THAT(graph.nodes[4]->inputs[0].casts, ElementsAre(3U));
 }
 
-// The operator in the middle stays, also where it is a cast.
+// The operator in the middle stays, even if it is a cast.
 TEST(CallGraph, LeavesTheCentreAlone) {
   const NetworkCallList list = casts_around_a_product();
   const CallGraph graph = graph_of(list.calls(), 0);
@@ -68,7 +68,7 @@ TEST(CallGraph, LeavesTheCentreAlone) {
   EXPECT_THAT(graph.nodes[2]->inputs[0].casts, IsEmpty());
 }
 
-// Where one operand comes in fp16, the product is one in fp16.
+// One operand comes in fp16, so the product stays in fp16.
 TEST(CallGraph, SeesThroughNoCastsWhereNotAllIsFp32) {
   NetworkCallList list;
   list.add(profiled("Cast", nd("4,5"), half("4,5")));

@@ -10,8 +10,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "1.0": output 0 of call 1; "in2": the third tensor from outside; with "?" where another tensor
-/// could be it.
+/// The text of a link: "1.0" is output 0 of call 1, "in2" is the third tensor from outside. "?"
+/// marks a link that could name another tensor.
 std::string link_text(const TensorLink& link) {
   const std::string name = link.call == TensorLink::kOutside
                                ? fmt::format("in{}", link.tensor)
@@ -25,7 +25,7 @@ std::vector<std::string> links_of(const CallLinks& links, std::size_t call) {
   return all;
 }
 
-// Relu makes 4x8 and Exp 4x9, which their shapes alone tell apart.
+// Relu makes 4x8 and Exp 4x9. Only the shapes distinguish them.
 TEST(CallLinks, TakeTheEarlierOutputOfTheSameShape) {
   NetworkCallList list;
   list.add("Relu", "4,8", "4,8").add("Exp", "4,9", "4,9");
@@ -39,14 +39,14 @@ TEST(CallLinks, TakeTheEarlierOutputOfTheSameShape) {
   EXPECT_EQ(links.outside[1], &list.calls()[1].op->recorded.inputs[0]);
 }
 
-// Tanh can read the result of Relu or Relu's input, which was read from outside: the latest counts.
+// Tanh can read the result of Relu or Relu's input from outside. The latest tensor is taken.
 TEST(CallLinks, OfTwoTensorsThatFitAreTheLatestAndAmbiguous) {
   NetworkCallList list;
   list.add("Relu", "4,8", "4,8").add("Tanh", "4,8", "4,8");
   EXPECT_THAT(links_of(link_calls(list.calls()), 1), ElementsAre("0.0?"));
 }
 
-// Add has two inputs of one key and there are two candidates: as many as it needs.
+// Add has two inputs of one key, and exactly two tensors fit.
 TEST(CallLinks, InputsOfOneCallAreDifferentTensors) {
   NetworkCallList list;
   list.add("Relu", "4,8", "4,8").add("Add", "4,8;4,8", "4,8");
@@ -60,7 +60,7 @@ TEST(CallLinks, KeepDtypesApart) {
   EXPECT_THAT(links_of(link_calls(list.calls()), 1), ElementsAre("in1"));
 }
 
-// ND and NCHW store the same, NHWC does not.
+// ND and NCHW have the same storage, NHWC differs.
 TEST(CallLinks, KeepFormatsApartThatStoreDifferently) {
   const auto last = [](const std::string& format) {
     NetworkCallList list;
@@ -72,8 +72,7 @@ TEST(CallLinks, KeepFormatsApartThatStoreDifferently) {
   EXPECT_EQ(last("NHWC"), TensorLink::kOutside);
 }
 
-// 1,16,4,4 in 5HD has one block of 16: the conversion is seen through, and Relu reads in0 behind
-// it.
+// 1,16,4,4 in 5HD has one block of 16. The conversion is skipped, so Relu reads in0.
 TEST(CallLinks, SeeThroughConversions) {
   const auto plain = tensors_of("1,16,4,4", "FLOAT", "NCHW");
   const auto blocks = tensors_of("1,1,4,4,16", "FLOAT", "NC1HWC0");
@@ -85,7 +84,7 @@ TEST(CallLinks, SeeThroughConversions) {
   EXPECT_THAT(links.inputs[0][0].conversions, IsEmpty());
 }
 
-// Too many single elements are alike: only the call right before counts.
+// Many tensors have a single element, so only the call directly before is linked.
 TEST(CallLinks, OfOneElementReachOneCallBack) {
   NetworkCallList next, apart;
   next.add("Relu", "1", "1").add("Exp", "1", "1");
@@ -94,7 +93,7 @@ TEST(CallLinks, OfOneElementReachOneCallBack) {
   EXPECT_THAT(links_of(link_calls(apart.calls()), 2), ElementsAre("in2"));
 }
 
-// The weight 8x8 could be the result of Relu by its shape, and is none.
+// The weight 8x8 has the shape of Relu's result but is not linked to it.
 TEST(CallLinks, WeightsComeFromOutside) {
   NetworkCallList list;
   list.add("Relu", "8,8", "8,8");
@@ -108,7 +107,8 @@ TEST(CallLinks, WeightsComeFromOutside) {
   EXPECT_EQ(link_calls(vectors.calls()).inputs[1][1].call, TensorLink::kOutside);
 }
 
-// A call has at most 64 tensors: of 65 none is linked, and none is found later.
+// A call has at most 64 tensors. A call of 65 tensors is not linked, and no later call is linked to
+// it.
 TEST(CallLinks, CallsOfVeryManyTensorsAreNotLinked) {
   const auto reader_of = [](std::size_t inputs) {
     NetworkCallList list;

@@ -18,7 +18,7 @@ inline std::string text_of_context(const NetworkContext& context) {
   return out.str();
 }
 
-/// "relu(x_of_relu) -> relu", a line for each node; the case file must read the same graph.
+/// The nodes as lines "relu(x_of_relu) -> relu". The case file must give the same graph.
 inline std::vector<std::string> graph(const NetworkContext& context) {
   std::vector<std::string> nodes;
   for (const NeighbourNode& node : context.found.nodes) {

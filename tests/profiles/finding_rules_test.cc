@@ -28,21 +28,22 @@ std::vector<Finding> found_by(Rule rule, const IngestResult& profile) {
   return found;
 }
 
-// Without steps the warning is by the share itself: that of trans_data is 0.15.
+// Without steps the share of the device time decides. trans_data warns from 0.15 on.
 TEST(ProfileView, WarnsFromTheSharesOfItsRuleOn) {
   const IngestResult profile = ingest_text(kNoStarts + task_row("Add", 10));
   const ProfileView view(profile);
   EXPECT_FALSE(view.step());
   EXPECT_FALSE(view.finding("trans_data", "", 0.149, std::nullopt).is_warning);
   EXPECT_TRUE(view.finding("trans_data", "", 0.15, std::nullopt).is_warning);
-  // The share of the step comes first where it is known.
+  // The share of the step has precedence if it is known.
   EXPECT_FALSE(view.finding("trans_data", "", 0.5, 0.149).is_warning);
   EXPECT_TRUE(view.finding("trans_data", "", 0, 0.15).is_warning);
-  // A rule without a warning has none.
+  // This rule states no warning.
   EXPECT_FALSE(view.finding("alignment", "", 1, 1).is_warning);
 }
 
-// 10, 20 and 70 of 100 us; the finding of the first two is 30 %, the longer one first as stated.
+// The times are 10, 20 and 70 of 100 us. The finding of the first two has 30 %, and its evidence
+// has the stated order.
 TEST(ProfileView, SumsSharesOfOperators) {
   const IngestResult profile =
       ingest_text(kNoStarts + task_row("Add", 10) + task_row("Mul", 20) + task_row("MatMul", 70));
@@ -81,7 +82,7 @@ TEST(ProfileView, TellsCounts) {
   EXPECT_EQ(times_text(12), "12 times");
 }
 
-// Casts of 4.9 and of 5 us in 100: the share of the rule is 5 %.
+// Casts take 4.9 and 5 us of 100. The rule begins at 5 %.
 TEST(Conversions, CountFromTheirShareOn) {
   const auto found = [](double us) {
     return found_by(find_conversions,
@@ -94,7 +95,7 @@ TEST(Conversions, CountFromTheirShareOn) {
   EXPECT_EQ(casts[0].what, "1 Cast takes 5.0 % of the device time");
 }
 
-// Transposes and copies are one finding: 2 + 3 of 100 us, 3 % is the rule's.
+// Transposes and copies are one finding: 2 + 3 of 100 us. The rule begins at 3 %.
 TEST(Conversions, AddUpCopiesAndTransposes) {
   const std::vector<Finding> found =
       found_by(find_conversions, ingest_text(kNoStarts + task_row("Transpose", 2) +
@@ -104,7 +105,7 @@ TEST(Conversions, AddUpCopiesAndTransposes) {
   EXPECT_EQ(found[0].what, "2 copies and transposes take 5.0 % of the device time");
 }
 
-// The dtype that comes first in the rule's list is to blame: COMPLEX64 before INT64.
+// The first matching dtype of the rule's list is named: COMPLEX64 is before INT64.
 TEST(AiCpu, NamesADtypeThatExplainsIt) {
   const auto found = [](double us, const std::string& dtypes) {
     return found_by(find_aicpu, ingest_text(kNoStarts + task_row("Sort", us, "AI_CPU", dtypes) +
@@ -120,11 +121,11 @@ TEST(AiCpu, NamesADtypeThatExplainsIt) {
               HasSubstr("; COMPLEX64 sent it there"));
   EXPECT_THAT(found(20, "FLOAT;FLOAT16")[0].evidence.at(0).text,
               HasSubstr("; no dtype explains it: AI Core has no such kernel"));
-  // UINT64 holds "INT64", and is another dtype.
+  // UINT64 contains "INT64" but is another dtype.
   EXPECT_THAT(found(20, "UINT64")[0].evidence.at(0).text, HasSubstr("; UINT64 sent it there"));
 }
 
-// 60 us of computing, 40 of communication; without start times nobody knows what overlaps.
+// Computing takes 60 us, communication 40 us. Without start times the overlap is unknown.
 TEST(Communication, WithoutAStepIsAShareOfAllTimes) {
   const std::vector<Finding> found = found_by(
       find_what_does_not_compute,
@@ -139,8 +140,8 @@ TEST(Communication, WithoutAStepIsAShareOfAllTimes) {
   EXPECT_EQ(found[0].evidence[0].text, "40.000 us hcom_allReduce_");
 }
 
-// Computing 0 to 60, communication 40 to 80, computing 90 to 100: of 100 us communication runs for
-// 40, for 20 of them alone, and nothing runs from 80 to 90.
+// Computing runs from 0 to 60 and from 90 to 100, communication from 40 to 80. Of 100 us
+// communication runs for 40, 20 of them alone. Nothing runs from 80 to 90.
 TEST(Communication, OfAStepIsWhatDoesNotOverlap) {
   const std::vector<Finding> found = found_by(
       find_what_does_not_compute,
@@ -159,7 +160,7 @@ TEST(Communication, OfAStepIsWhatDoesNotOverlap) {
   EXPECT_EQ(found[1].evidence[0].text, "10.000 us idle in front of Mul");
 }
 
-// A wait of 10 us is not longer than 10 us. One of 10.1 is: 10.1 / (300 + 10.1 + 5) = 3.2 %.
+// The rule needs more than 10 us. A wait of 10.1 us has a share of 10.1 / (300 + 10.1 + 5) = 3.2 %.
 TEST(Waits, CountOnlyLongOnes) {
   const auto found = [](const std::string& wait) {
     return found_by(find_what_does_not_compute,
@@ -177,7 +178,7 @@ TEST(Waits, CountOnlyLongOnes) {
   EXPECT_EQ(one[0].evidence[1].text, "5.000 us in front of Add");
 }
 
-// 11 of 390 + 11 us are 2.7 %: long, and below the 3 % of the rule.
+// 11 of 390 + 11 us are 2.7 %, which is below the 3 % of the rule.
 TEST(Waits, CountFromTheirShareOn) {
   EXPECT_THAT(found_by(find_what_does_not_compute,
                        ingest_text("Name,Type,Accelerator Core,Duration(us),Wait Time(us)\n"
@@ -185,7 +186,7 @@ TEST(Waits, CountFromTheirShareOn) {
               IsEmpty());
 }
 
-// Between Add and Mul twice, between Mul and Add once: 3 conversions of 10 us beside 4 of 10.
+// Conversions run twice between Add and Mul, once between Mul and Add: 3 of 8 tasks of 10 us.
 TEST(Conversions, AreTiedToWhatStandsAround) {
   std::string text = kStarts;
   int start = 1000;

@@ -62,13 +62,13 @@ class KernelTable {
 constexpr const char* kNd = "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,,";
 constexpr const char* kTo5hd = "0,8,\"1,16,4,4\",FLOAT,NCHW,\"1,1,4,4,16\",FLOAT,NC1HWC0,,,";
 
-// 57 rows and 16.04 %: expected_hotspots.json.
+// Source of 57 rows and 16.04 %: expected_hotspots.json.
 TEST(Findings, TieConversionsToTheOperatorsAroundThem) {
   const std::vector<Finding> findings =
       found_in(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}));
   const Finding& one = finding_of(findings, "trans_data");
   EXPECT_EQ(one.what, "57 TransData take 16.0 % of the device time");
-  EXPECT_FALSE(one.is_warning);  // of the step it is little
+  EXPECT_FALSE(one.is_warning);  // its share of the step is small
   EXPECT_NEAR(one.share, 0.1604, 1e-4);
   ASSERT_TRUE(one.step_share);
   EXPECT_NEAR(*one.step_share, 1423.202 / 136581.009, 1e-4);
@@ -80,8 +80,8 @@ TEST(Findings, TieConversionsToTheOperatorsAroundThem) {
   EXPECT_THAT(one.tries, HasSubstr("weight_format_init"));
 }
 
-// step_trace_time.csv of the same run: 101963.203 us communication that does not overlap, 25744.05
-// us free of 136581.
+// Source: step_trace_time.csv of this run: 101963.203 us of communication without overlap and
+// 25744.05 us free of 136581 us.
 TEST(Findings, BeginWithWhatTakesMostOfTheStep) {
   const std::vector<Finding> findings =
       found_in(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}));
@@ -114,7 +114,7 @@ TEST(Findings, AreNoneOfAProfileThatIsGood) {
   EXPECT_THAT(table.findings(), IsEmpty());
 }
 
-// More than two rows, as msprof has it.
+// The rule needs more than two rows, as in msprof.
 TEST(Findings, TwoConversionsAreNoRemark) {
   KernelTable table;
   table.row("TransData", 5, kTo5hd).row("Add", 5, kNd).row("TransData", 5, kTo5hd);
@@ -179,7 +179,7 @@ TEST(Findings, IdleTimeCountsFromItsShareOn) {
               HasSubstr("41.000 us idle in front of Add"));
 }
 
-// Where no start times tell what is idle.
+// The table has no start times, so idle time is unknown.
 TEST(Findings, WaitsCountFromTheirShareOn) {
   const IngestResult profile = ingest_text(
       "Name,Type,Accelerator Core,Duration(us),Wait Time(us)\na,Add,AI_CORE,100,0\n"

@@ -1,4 +1,4 @@
-// Host logs against what was parsed by hand from the same lines: tests/data/profiles/host_logs.
+// Compares host logs with values parsed by hand from the same lines: tests/data/profiles/host_logs.
 #include "profiles/host_log.h"
 
 #include <gmock/gmock.h>
@@ -68,7 +68,7 @@ TEST(HostLog, ReadsEveryCallOnceAndNothingBehindACut) {
                parsed("expected_op_info_cases.json"));
 }
 
-// The guide's script loses the last character of each line: "}" of Attr, or a blank.
+// The guide's script drops the last character of each line: "}" of Attr, or a space.
 TEST(HostLog, WritesTheSummaryOfTheGuideWithItsLastCharacters) {
   const HostLogs logs = read_sample("plog-27441_20230109110428123.log");
   std::ostringstream ours;
@@ -82,7 +82,7 @@ TEST(HostLog, WritesTheSummaryOfTheGuideWithItsLastCharacters) {
     EXPECT_LE(our_line.size(), their_line.size() + 1);
   }
   EXPECT_EQ(count, 23);
-  EXPECT_EQ(read_text(ours.str()).sequence().size(), 23U);  // it can be read again
+  EXPECT_EQ(read_text(ours.str()).sequence().size(), 23U);  // it is readable again
 }
 
 TEST(HostLog, ReadsTheGuidesSummaryAsTheLog) {
@@ -115,11 +115,11 @@ TEST(HostLog, CountsCallsOfTheSecondInterfaceAndOrdersThemByTime) {
   ASSERT_THAT(mul.inputs, SizeIs(1));
   EXPECT_THAT(mul.inputs[0].shape, ElementsAre(-1, 3));
   EXPECT_TRUE(mul.inputs[0].is_const);
-  EXPECT_THAT(mul.inputs[0].values, IsEmpty());  // of an extent that is not known
+  EXPECT_THAT(mul.inputs[0].values, IsEmpty());  // its extent is unknown
   EXPECT_EQ(add.attrs, "{}");
 }
 
-// The log says twice that a tensor is constant, and its numbers behind that.
+// The log states twice that a tensor is constant. The numbers follow the second statement.
 TEST(HostLog, ReadsTheNumbersOfConstants) {
   const auto values = [](const std::string& shape, const std::string& constant) {
     const LoggedCall call = parse_call(
@@ -172,7 +172,7 @@ TEST(HostLog, WritesTheListOfTheGuideAndOfNewLogsTheNamesAlone) {
 }
 
 TEST(HostLog, NamesWhatStillCompilesAfterTheThirdStep) {
-  // Marks 3 to 7 of the sample, by hand.
+  // By hand: marks 3 to 7 of the sample.
   EXPECT_THAT(read_sample("nohup_recompile_old.out").compiled_after(3),
               ElementsAre(Pair("NonZero", 3), Pair("Iou", 3), Pair("ROIAlign", 3), Pair("Index", 3),
                           Pair("SliceD", 2), Pair("ConcatD", 2), Pair("NMSWithMask", 1),
@@ -191,7 +191,7 @@ TEST(HostLog, ReadsOnBehindLinesWithoutAnEnd) {
   EXPECT_THAT(logs.blocks()[1].ops, ElementsAre("Add"));
 }
 
-// Cutting a call anywhere leaves the tensors before the cut as they were.
+// A cut at any place leaves the tensors before it unchanged.
 TEST(HostLog, GuessesNothingOfACutCall) {
   const LoggedCall whole = read_sample("plog-27441_20230109110428123.log").calls()[1];
   for (std::size_t length = 0; length < whole.descriptor.size(); ++length) {

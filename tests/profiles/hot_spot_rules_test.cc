@@ -20,7 +20,7 @@ DeviceTask typed_task(std::string_view type, std::string_view core, std::string_
   return task;
 }
 
-// Stated parts replace those of the program; the rest stays.
+// Stated parts replace the program's parts. Other parts stay.
 TEST(HotSpotRules, AFileChangesWhatItStates) {
   const HotSpotRules rules = HotSpotRules::parse(
       "findings: {trans_data: {share: 0.5, advice: mine}}\n"
@@ -55,7 +55,7 @@ TEST(HotSpotRules, ErrorsNameTheLine) {
   error("timeline: 3", "1: ");
 }
 
-// The numbers of profiles/hot_spot_rules.yaml, times as picoseconds.
+// The numbers are those of profiles/hot_spot_rules.yaml, with times in picoseconds.
 TEST(HotSpotRules, OfTheProgramAreThoseOfItsFile) {
   const HotSpotRules& rules = HotSpotRules::builtin();
   EXPECT_EQ(rules.small_ps, 20 * kUs);
@@ -70,7 +70,7 @@ TEST(HotSpotRules, OfTheProgramAreThoseOfItsFile) {
   EXPECT_EQ(rules.groups.size(), 5U);
 }
 
-// 0.25 us are 250000 ps, and half a picosecond is rounded up.
+// 0.25 us are 250000 ps. Half a picosecond is rounded up.
 TEST(HotSpotRules, TimesAreMicroseconds) {
   const auto small = [](const std::string& us) {
     return HotSpotRules::parse("small: {up_to_us: " + us + "}", "r.yaml").small_ps;
@@ -98,7 +98,7 @@ TEST(HotSpotRules, AFileReplacesWholeListsOfRunsAndNames) {
   EXPECT_EQ(rules.wait_share, 0.5);
 }
 
-// By the core, or by how the name begins.
+// Communication is known by the core, or by the begin of the name.
 TEST(HotSpotRules, KnowCommunicationByCoreAndName) {
   const HotSpotRules& rules = HotSpotRules::builtin();
   EXPECT_TRUE(rules.is_communication(typed_task("", "HCCL", "x")));
@@ -117,7 +117,7 @@ TEST(HotSpotRules, KnowWhatComputesAndWhatCopies) {
   EXPECT_FALSE(rules.copies("EVENT_WAIT") || rules.computes("EVENT_WAIT"));
 }
 
-// Parts of names count where there is no type alone: "TransDataAdd" of type Add is an Add.
+// Parts of names count only without a type: "TransDataAdd" of type Add is an Add.
 TEST(TaskGroup, HoldsTypesAndCoresAndNamesWithoutAType) {
   const TaskGroup group{"g", {"TransData"}, {"AI_CPU"}, {"TransData"}};
   EXPECT_TRUE(group.holds(typed_task("TransData", "AI_CORE", "x")));

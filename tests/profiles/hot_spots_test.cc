@@ -1,4 +1,4 @@
-// Profiles of real devices against what Python's csv module and exact sums make of them:
+// Compares profiles of real devices with the results of Python's csv module and exact sums:
 // tests/data/profiles/expected_hotspots.json.
 #include "profiles/hot_spots.h"
 
@@ -22,7 +22,7 @@ json expected_hot_spots() {
   return json::parse(file).at("files");
 }
 
-// As the expected values are rounded.
+// Half a unit of the rounded expected values.
 constexpr double kShare = 5.1e-7;
 
 void expect_group(const HotSpots& spots, const std::string& name, const json& wanted) {
@@ -85,12 +85,12 @@ TEST_P(Samples, HaveTheHotSpotsThatWereCounted) {
   EXPECT_NEAR(in_us(spots.long_waits().total_ps), wanted["wait_over_10us"].at("total_us"), kHalfNs);
   EXPECT_NEAR(spots.wait_share(), wanted["wait_over_10us"].at("share_of_duration_plus_wait"),
               kShare);
-  if (!spots.has_types()) return;  // the groups go by names there
+  if (!spots.has_types()) return;  // the groups go by names instead
   expect_group(spots, "TransData", wanted.at("transdata"));
   expect_group(spots, "Cast", wanted.at("cast"));
   expect_group(spots, "Transpose", wanted.at("transpose"));
   expect_group(spots, "AI_CPU", wanted.at("aicpu"));
-  std::set<std::vector<std::string>> different;  // counted by inputs alone
+  std::set<std::vector<std::string>> different;  // distinguished by inputs only
   for (const HotOperator& one : spots.operators()) {
     if (one.input_dtypes.empty()) continue;
     different.insert({one.type, one.input_shapes, one.input_dtypes, one.input_formats});
@@ -109,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(
         "kernel_details/minimal_7col.csv"));
 
 TEST(HotSpots, GuessGroupsByNamesWhereThereAreNoTypes) {
-  // AlexNet again, without types: 57 TransData, 4 Cast and 5 Transpose as in the run that has them.
+  // AlexNet without types has 57 TransData, 4 Cast and 5 Transpose, like the run with types.
   const HotSpots spots = ingest_samples({"kernel_details/level0_8col_crlf.csv"}).hot_spots;
   EXPECT_FALSE(spots.has_types());
   std::vector<std::int64_t> counts;
@@ -117,7 +117,7 @@ TEST(HotSpots, GuessGroupsByNamesWhereThereAreNoTypes) {
   EXPECT_THAT(counts, ElementsAre(57, 4, 5, 11, 0));
 }
 
-// Of types that no network has: the step is known all the same.
+// No network has this many types. Types beyond the limit still count in the step.
 TEST(HotSpots, KeepABoundedNumberOfTypes) {
   HotSpots spots;
   constexpr std::int64_t kTasks = 250'000;
@@ -137,7 +137,7 @@ TEST(HotSpots, KeepABoundedNumberOfTypes) {
   EXPECT_EQ(spots.order().busy_ps(), kTasks * 1'000'000);
 }
 
-// Likewise of names of megabytes: 64 MiB of them.
+// Names of 1 MiB are kept up to 64 MiB.
 TEST(HotSpots, KeepBoundedNames) {
   HotSpots spots;
   for (int i = 0; i < 100; ++i) {

@@ -1,5 +1,5 @@
-// `find_misaligned`, `find_idle_cores`, `find_bounds` and `find_fusible` at their limits. Durations
-// add up to 1000 us, so that 10 us are the share of 1 % from which on they remark.
+// Tests `find_misaligned`, `find_idle_cores`, `find_bounds` and `find_fusible` at their limits.
+// Durations add up to 1000 us, so 10 us are the share of 1 % from which the rules report.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -19,12 +19,12 @@ constexpr const char* kColumns =
 
 constexpr const char* kAligned = "\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND";
 
-/// The rest of 1000 us; no pipe is known, and nothing to remark.
+/// A row that fills up 1000 us. Its pipes are unknown, and no rule reports it.
 std::string rest(double duration) {
   return fmt::format("n,Rest,AI_CORE,{},0,{},,,\n", 1000 - duration, kAligned);
 }
 
-/// One operator of `us`, and the rest.
+/// One operator of `us`, and a row that fills up 1000 us.
 IngestResult profile_of(double us, const std::string& core, int blocks, const std::string& tensors,
                         const std::string& pipes = ",,") {
   return ingest_text(kColumns +
@@ -60,7 +60,7 @@ TEST(Misaligned, CountsFromOnePercentOn) {
   EXPECT_THAT(misaligned(tensors, 9.999), IsEmpty());
 }
 
-// 7 * 7 = 49 and 3 are no multiples of 16; a plane of 1 and 4 * 4 = 16 are right.
+// 7 * 7 = 49 and 3 are not multiples of 16. A plane of 1 and 4 * 4 = 16 are aligned.
 TEST(Misaligned, OfNchwAreChannelsAndPlanes) {
   EXPECT_THAT(misaligned_input("\"2,3,7,7\",FLOAT,NCHW"),
               ElementsAre("alignment; input 0: C = 3, H*W = 49"));
@@ -68,14 +68,14 @@ TEST(Misaligned, OfNchwAreChannelsAndPlanes) {
   EXPECT_THAT(misaligned_input("\"2,32,4,4\",FLOAT,NCHW"), IsEmpty());
 }
 
-// Blocks of channels are padded, and rows of 5HD are not looked at.
+// Blocks of channels are padded, and the rows of 5HD are not checked.
 TEST(Misaligned, OfBlocksArePlanes) {
   EXPECT_THAT(misaligned_input("\"2,1,4,4,8\",FLOAT,NC1HWC0"), IsEmpty());
   EXPECT_THAT(misaligned_input("\"2,1,3,5,16\",FLOAT,NC1HWC0"),
               ElementsAre("alignment; input 0: H*W = 15"));
 }
 
-// 32 bytes are 8 fp32, 16 fp16, 4 int64 and 32 int8; a vector and a last extent of 1 have no rows.
+// 32 bytes are 8 fp32, 16 fp16, 4 int64 or 32 int8. A vector and a last extent of 1 have no rows.
 TEST(Misaligned, OfRowsAreBytes) {
   EXPECT_THAT(misaligned_input("\"4,8\",FLOAT,ND"), IsEmpty());
   EXPECT_THAT(misaligned_input("\"4,8\",FLOAT16,ND"),
@@ -106,7 +106,7 @@ std::vector<std::string> idle(const std::string& core, int blocks, const CoreCou
   return texts_of(found);
 }
 
-// Whole rounds over all cores are right: 24 and 48 on 24, not 23, 25 and 12.
+// Whole rounds over all cores are full: 24 and 48 blocks on 24 cores. 23, 25 and 12 blocks are not.
 TEST(IdleCores, AreThoseOfARoundThatIsNotFull) {
   const CoreCounts cores = {.cube = 24, .vector = 48};
   EXPECT_THAT(idle("AI_CORE", 24, cores), IsEmpty());
@@ -131,7 +131,7 @@ std::vector<std::string> bounds(double us, const std::string& pipes) {
   return texts_of(found);
 }
 
-// mac, vec, mte2; the limit is 0.8 for both.
+// The pipes are mac, vec and mte2. The limit is 0.8 for both bounds.
 TEST(Bounds, AreOfTheBusiestPipe) {
   EXPECT_THAT(bounds(30, "0.1,0.2,0.8"), ElementsAre("memory_bound; mte2 is busy for 80 % of it"));
   EXPECT_THAT(bounds(30, "0.1,0.8,0.7"), ElementsAre("compute_bound; vec is busy for 80 % of it"));
@@ -140,7 +140,7 @@ TEST(Bounds, AreOfTheBusiestPipe) {
   EXPECT_THAT(bounds(30, ",,"), IsEmpty());
 }
 
-// Below the limit an operator is remarked if its calls are longer than 20 us.
+// An operator below the limit is reported if its calls exceed 20 us.
 TEST(Bounds, OfNoPipeNeedALongCall) {
   EXPECT_THAT(bounds(30, "0.1,0.2,0.79"), ElementsAre("no_bound; mte2 is busy for 79 % of it"));
   EXPECT_THAT(bounds(20, "0.1,0.2,0.79"), IsEmpty());
@@ -152,7 +152,8 @@ TEST(Bounds, CountFromOnePercentOn) {
   EXPECT_THAT(bounds(9.999, "0.1,0.2,0.9"), IsEmpty());
 }
 
-/// Gelu and Add of 2 us each with a gap between them, and a MatMul of 26 us behind, `times` times.
+/// Repeats Gelu and Add of 2 us each with a gap between them, and then a MatMul of 26 us, `times`
+/// times.
 std::vector<Finding> fusible(int times, int gap_us) {
   std::string text = "Name,Type,Accelerator Core,Start Time(us),Duration(us)\n";
   int start = 0;
@@ -171,7 +172,7 @@ std::vector<Finding> fusible(int times, int gap_us) {
   return found;
 }
 
-// 6 times 4 of 30 us: 13.3 %; more than 5 times is a remark.
+// 6 times 4 of 30 us are 13.3 %. The rule needs more than 5 repetitions.
 TEST(Fusible, RowsComeMoreThanFiveTimes) {
   EXPECT_THAT(fusible(5, 1), IsEmpty());
   const std::vector<Finding> found = fusible(6, 1);
@@ -183,7 +184,7 @@ TEST(Fusible, RowsComeMoreThanFiveTimes) {
   EXPECT_EQ(found[0].evidence[0].at.line, 2);
 }
 
-// 4 us of work in 4 + 7 = 11 us are 36 %, below 40 %; in 4 + 6 = 10 us they are 40 %.
+// 4 us of work in 4 + 7 = 11 us are 36 %, which is below 40 %. In 4 + 6 = 10 us they are 40 %.
 TEST(Fusible, RowsWithPausesWaitForTheHost) {
   EXPECT_THAT(fusible(6, 7).at(0).evidence.at(0).text,
               testing::EndsWith("; the host is slower: busy for 36 % of its time"));

@@ -1,4 +1,4 @@
-// `parse_call`: descriptors as plog writes them, whole and damaged.
+// Tests `parse_call` with descriptors as plog writes them, whole and damaged.
 #include <gmock/gmock.h>
 
 #include "profiles/host_log.h"
@@ -22,7 +22,7 @@ const std::string kOutput = tensor("OutputDesc[0]", "[1, 16, 4, 4]");
 
 LoggedCall parse(const std::string& text) { return parse_call("Relu", text, false); }
 
-/// The constant of an input of 3 elements, as far as it was taken.
+/// The parsed constant of an input of 3 elements.
 std::vector<double> values_of(const std::string& shape, const std::string& data) {
   const LoggedCall call =
       parse(tensor("InputDesc[0]", shape, "isConst = true, Const Len = 3 , Const data = " + data) +
@@ -55,7 +55,7 @@ TEST(LoggedCall, NeedsNoAttributes) {
   EXPECT_FALSE(call.is_truncated);
 }
 
-// Dynamic extents are -1 and -2; a scalar has none.
+// Dynamic extents are -1 and -2. A scalar has no extents.
 TEST(LoggedCall, ReadsDynamicShapesAndScalars) {
   const LoggedCall call = parse(tensor("InputDesc[0]", "[-1, -2]") + tensor("InputDesc[1]", "[]"));
   ASSERT_THAT(call.inputs, SizeIs(2));
@@ -63,7 +63,7 @@ TEST(LoggedCall, ReadsDynamicShapesAndScalars) {
   EXPECT_THAT(call.inputs[1].shape, IsEmpty());
 }
 
-// One number for each element, else none: the log may cut a constant.
+// A constant needs exactly one number for each element, because the log may cut it.
 TEST(LoggedCall, ConstantsHaveANumberForEachElement) {
   EXPECT_THAT(values_of("[3]", "0,-2,1.5, "), ElementsAre(0, -2, 1.5));
   EXPECT_THAT(values_of("[]", "7, "), ElementsAre(7));
@@ -73,7 +73,7 @@ TEST(LoggedCall, ConstantsHaveANumberForEachElement) {
   EXPECT_THAT(values_of("[-1]", "3, "), IsEmpty());
 }
 
-// Axes and sizes have at most 64 elements; more are data.
+// Axes and sizes have at most 64 elements. Longer constants are data.
 TEST(LoggedCall, LongConstantsAreNotKept) {
   const auto numbers = [](int count) {
     std::string text;
@@ -82,7 +82,7 @@ TEST(LoggedCall, LongConstantsAreNotKept) {
   };
   EXPECT_THAT(values_of("[64]", numbers(64)), SizeIs(64));
   EXPECT_THAT(values_of("[65]", numbers(65)), IsEmpty());
-  // 2^62 times 4 would be no element at all.
+  // 2^62 times 4 would overflow to 0 elements.
   EXPECT_THAT(values_of("[4611686018427387904, 4]", ""), IsEmpty());
 }
 
@@ -98,7 +98,7 @@ TEST(LoggedCall, BehindADamageIsLeftOut) {
   EXPECT_TRUE(parse(tensor("InputDesc[0]", "[1, 99999999999999999999]") + kOutput).is_truncated);
 }
 
-// The summary loses the last character, which closes the attributes.
+// The summary drops the last character, which closes the attributes.
 TEST(LoggedCall, ASummaryHasItsLastCharacterBack) {
   const LoggedCall call = parse_call("Relu", kInput + kOutput + "Attr: {axis = 1", true);
   EXPECT_EQ(call.attrs, "{axis = 1}");

@@ -11,7 +11,7 @@ ProfiledTensor one(const std::string& shape, const std::string& format,
   return tensors_of(shape, dtype, format).at(0);
 }
 
-/// A tensor alone, resolved by what was learned.
+/// A single tensor, resolved by the learned shapes.
 ProfiledTensor resolved(const LogicalShapes& shapes, const ProfiledTensor& tensor) {
   std::vector<ProfiledTensor> tensors = {tensor};
   shapes.resolve(tensors, false);
@@ -22,7 +22,7 @@ const char* const kBlocks = "1,2,8,8,16";
 
 }  // namespace
 
-// 2 blocks of 16 are 32 channels at most; a conversion showed that 20 are meant.
+// 2 blocks of 16 hold at most 32 channels. A conversion shows that there are 20.
 TEST(LogicalShapes, AreThoseThatConversionsShowed) {
   LogicalShapes shapes;
   const ProfiledTensor bound = resolved(shapes, one(kBlocks, "NC1HWC0"));
@@ -34,7 +34,7 @@ TEST(LogicalShapes, AreThoseThatConversionsShowed) {
   EXPECT_FALSE(known.is_upper_bound);
 }
 
-// 20 weighs 1 + 1 and 24 weighs 1.5; either direction of a conversion counts.
+// 20 has the weight 1 + 1, 24 has 1.5. Both directions of a conversion count.
 TEST(LogicalShapes, OfOneStorageAreTheLikeliest) {
   LogicalShapes shapes;
   shapes.learn(one("1,20,8,8", "NCHW"), one(kBlocks, "NC1HWC0"), 1);
@@ -44,7 +44,7 @@ TEST(LogicalShapes, OfOneStorageAreTheLikeliest) {
   EXPECT_EQ(resolved(shapes, one(kBlocks, "NC1HWC0")).logical, (Dims{1, 20, 8, 8}));
 }
 
-// 40 channels are 3 blocks, and no conversion leads from plain to plain.
+// 40 channels need 3 blocks. A conversion from plain to plain teaches no blocks.
 TEST(LogicalShapes, AreNotLearnedFromWhatDoesNotFit) {
   LogicalShapes shapes;
   shapes.learn(one("1,40,8,8", "NCHW"), one(kBlocks, "NC1HWC0"), 9);
@@ -52,7 +52,7 @@ TEST(LogicalShapes, AreNotLearnedFromWhatDoesNotFit) {
   EXPECT_TRUE(resolved(shapes, one(kBlocks, "NC1HWC0")).is_upper_bound);
 }
 
-// A tensor of as many blocks that is known says how many channels the other has.
+// The known channels of a tensor apply to other tensors with the same number of blocks.
 TEST(LogicalShapes, ShareChannelsWithTensorsOfAsManyBlocks) {
   LogicalShapes shapes;
   shapes.learn(one("1,20,8,8", "NCHW"), one(kBlocks, "NC1HWC0"), 1);
@@ -65,7 +65,7 @@ TEST(LogicalShapes, ShareChannelsWithTensorsOfAsManyBlocks) {
   EXPECT_TRUE(tensors[2].is_upper_bound);
 }
 
-// 20 channels are 2 blocks: 18 = 2 * 3 * 3. A kernel of 3x3, 1 block of 16 outputs.
+// 20 channels are 2 blocks: 18 = 2 * 3 * 3. The kernel is 3x3, with 1 block of 16 outputs.
 TEST(LogicalShapes, OfAWeightFollowFromWhatItIsAppliedTo) {
   ProfiledTensor x = one("1,20,8,8", "NCHW"), weight = one("18,1,16,16", "FRACTAL_Z");
   resolve_weight(weight, x, 12);

@@ -11,7 +11,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-// What is no case there has no operator here: AdaptiveAvgPool3d, OnesLike, Fill, integers compared.
+// The other time belongs to operators that opbench lacks: AdaptiveAvgPool3d, OnesLike, Fill, and
+// comparisons of integers.
 TEST(MappedOperators, CoverMostOfNetworks) {
   const auto share = [](const char* sample) {
     return cases_in(ingest_samples({sample})).covered_share();
@@ -21,7 +22,7 @@ TEST(MappedOperators, CoverMostOfNetworks) {
   EXPECT_GT(share("kernel_details/gpt_fp16_aicpu_arith.csv"), 0.86);
 }
 
-// 1.5 us by elements: 6 and 4 of 10.
+// 1.5 us are divided by elements: 6 and 4 of 10.
 TEST(MappedOperators, OfListsOfTensorsAreOneForEachTensor) {
   const NetworkCases cases = cases_of_rows(
       row("ForeachAddList", "\"2,3;4;2,3;4;\",FLOAT;FLOAT;FLOAT;FLOAT;FLOAT,ND;ND;ND;ND;ND",
@@ -40,7 +41,8 @@ TEST(MappedOperators, OfListsOfTensorsAreOneForEachTensor) {
   EXPECT_EQ(in_place.uncovered[0].reason, "how many tensors it is applied to is not known");
 }
 
-// The sums of BNTrainingReduce are the first pass of the batch norm that BNTrainingUpdate ends.
+// The sums of BNTrainingReduce are the first pass of the batch norm that BNTrainingUpdate
+// completes.
 TEST(MappedOperators, OfBatchNormHaveTheTimeOfBothPasses) {
   const std::string x = "2,2,4,4,16", c = "1,2,1,1,16";
   const std::string vectors = ";FLOAT;FLOAT;FLOAT;FLOAT;FLOAT;FLOAT";
@@ -116,7 +118,7 @@ TEST(MappedOperators, OfViewsAreCopies) {
               Contains(testing::Field(&UncoveredType::reason, "its strides are not known")));
 }
 
-// 20 channels, a filter for each: FRACTAL_Z holds 2 blocks of 3x3 and one block of outputs.
+// 20 channels with a filter for each. FRACTAL_Z holds 2 blocks of 3x3 and one block of outputs.
 TEST(MappedOperators, OfConvolutionsWithAFilterForEachChannel) {
   const std::string learn =
       row("TransData", "\"1,20,8,8\",FLOAT16,NCHW", "\"1,2,8,8,16\",FLOAT16,NC1HWC0");
@@ -164,7 +166,7 @@ NetworkCases cases_of_call(const std::string& op, const std::vector<std::string>
   return cases_in(profile);
 }
 
-// Axes, sizes and orders that the host passed as tensors.
+// The host passed axes, sizes and orders as tensors.
 TEST(MappedOperators, TakeAttributesFromConstants) {
   const std::string cube = tensor_text("[4, 4, 4]");
   const NetworkCases transpose =
@@ -183,7 +185,7 @@ TEST(MappedOperators, TakeAttributesFromConstants) {
                   "Slice", {cube, constant_text("[3]", "1,0,2"), constant_text("[3]", "3,4,2")},
                   "[3, 4, 2]")),
               ElementsAre("contiguous[4x4x4,fp32,ND,view=slice(2,2,2,1).slice(0,1,3,1)]"));
-  // What the log does not say is taken to fit the shapes, as without a log.
+  // The log lacks the numbers of this constant, so a value that fits the shapes is taken.
   const NetworkCases unknown =
       cases_of_call("Transpose", {cube, constant_text("[3]", "")}, "[4, 4, 4]");
   ASSERT_THAT(ids(unknown), SizeIs(1));
@@ -200,7 +202,7 @@ std::vector<std::string> ids_of_call(const std::string& op, const std::string& x
   return ids(cases_in(profile));
 }
 
-// Ends and masks as TensorFlow's strided_slice defines them.
+// Source of ends and masks: the definition of TensorFlow's strided_slice.
 TEST(MappedOperators, OfViewsAreWhereALogSays) {
   EXPECT_THAT(ids_of_call("SliceD", "[8, 9]", "[2, 9]", "offsets = [3, 0], size = [2, 9]"),
               ElementsAre("contiguous[8x9,fp32,ND,view=slice(0,3,2,1)]"));
@@ -211,7 +213,7 @@ TEST(MappedOperators, OfViewsAreWhereALogSays) {
   EXPECT_THAT(ids_of_call("AsStrided", "[4, 6]", "[3, 2]",
                           "size = [3, 2], stride = [1, 6], storage_offset = [2]"),
               ElementsAre("contiguous[4x6,fp32,ND,view=as_strided([3,2],[1,6],2)]"));
-  // Out of the tensor: no case, and no guess.
+  // The view exceeds the tensor, so there is no case.
   EXPECT_THAT(ids_of_call("AsStrided", "[4, 6]", "[3, 2]",
                           "size = [3, 2], stride = [100, 6], storage_offset = [2]"),
               IsEmpty());

@@ -35,13 +35,14 @@ TEST(MovedCase, IsOnlyOfOperatorsThatMove) {
   EXPECT_EQ(moved(profiled("Slice", {}, nd("2"))).obstacle, "shapes unknown");
 }
 
-// Offsets and the shape of the result; an axis that is taken whole needs no step.
+// The offsets and the shape of the result state the slice. An axis that is taken whole needs no
+// step.
 TEST(MovedCase, OfASliceIsWhereItsOffsetsSay) {
   const BuiltCase built = moved("Slice", "8,9", "2,9", {{"offsets", {3, 0}}, {"size", {2, 9}}});
   EXPECT_EQ(id_of(built), "contiguous[8x9,fp32,ND,view=slice(0,3,2,1)]");
   EXPECT_TRUE(built.are_attrs_known);
   EXPECT_THAT(built.notes, IsEmpty());
-  // Rows 7 and 8 of 8 rows.
+  // Rows 7 and 8 of 8 rows exceed the tensor.
   EXPECT_ANY_THROW(moved("Slice", "8,9", "2,9", {{"offsets", {7, 0}}}));
 }
 
@@ -53,8 +54,8 @@ TEST(MovedCase, OfASliceWithoutOffsetsBeginsAtTheFirstElement) {
   EXPECT_EQ(id_of(moved("Slice", "2,3", "4,3")), "none: where it begins and ends is not known");
 }
 
-// Axis 0: 1, 3, 5, 7 of 8, as end_mask 1 leaves its end out: ceil((8 - 1) / 2) = 4. Axis 1: -1 is
-// 8, and shrink_axis_mask 2 drops it.
+// Axis 0 gives 1, 3, 5, 7 of 8, because end_mask 1 ignores its end: ceil((8 - 1) / 2) = 4. On axis
+// 1, -1 is 8, and shrink_axis_mask 2 drops the axis.
 TEST(MovedCase, OfAStridedSliceFollowsItsMasks) {
   const NamedNumbers attrs = {{"begin", {1, -1}},
                               {"end", {0, 9}},
@@ -63,17 +64,18 @@ TEST(MovedCase, OfAStridedSliceFollowsItsMasks) {
                               {"shrink_axis_mask", {2}}};
   EXPECT_EQ(id_of(moved("StridedSliceD", "8,9", "4", attrs)),
             "contiguous[8x9,fp32,ND,view=select(1,8).slice(0,1,4,2)]");
-  // begin_mask 1: from 0 on, ceil(8 / 2) = 4 elements all the same.
+  // begin_mask 1 begins at 0, which also gives ceil(8 / 2) = 4 elements.
   NamedNumbers from_0 = attrs;
   from_0["begin_mask"] = {1};
   EXPECT_EQ(id_of(moved("StridedSlice", "8,9", "4", from_0)),
             "contiguous[8x9,fp32,ND,view=select(1,8).slice(0,0,4,2)]");
-  // An end beyond the tensor is its end: 6 and 7 of 8.
+  // An end beyond the tensor becomes the end of the tensor: 6 and 7 of 8.
   EXPECT_EQ(id_of(moved("StridedSlice", "8", "2", {{"begin", {-2}}, {"end", {100}}})),
             "contiguous[8,fp32,ND,view=slice(0,6,2,1)]");
 }
 
-// Backwards, with new axes, or of another length than its begin: the shapes alone tell.
+// Negative steps, new axes, and a begin and end of different lengths are not supported. Only the
+// shapes are used.
 TEST(MovedCase, OfAStridedSliceThatIsNotReadGoesByItsShapes) {
   const auto is_known = [](const NamedNumbers& attrs) {
     return moved("StridedSlice", "8", "4", attrs).are_attrs_known;
@@ -86,7 +88,7 @@ TEST(MovedCase, OfAStridedSliceThatIsNotReadGoesByItsShapes) {
   EXPECT_FALSE(is_known({{"begin", {8}}, {"end", {8}}}));
 }
 
-// begin 1 to end 4 of 8 are 3 elements, not the 4 that were recorded.
+// begin 1 to end 4 of 8 are 3 elements, but 4 are recorded.
 TEST(MovedCase, OfAViewThatGivesAnotherShapeIsNone) {
   EXPECT_EQ(id_of(moved("StridedSlice", "8", "4", {{"begin", {1}}, {"end", {4}}})),
             "none: slice(0,1,3,1) of 8 is not 4");
@@ -106,7 +108,7 @@ TEST(MovedCase, OfABroadcastRepeatsAxesOfOneElement) {
   EXPECT_ANY_THROW(moved("Tile", "2,3", "4,3"));
 }
 
-// 9 = 2 + 3 + 4 along axis 1; the axis operand of one element is not what is cut.
+// 9 = 2 + 3 + 4 along axis 1. The operand of one element is the axis and is not split.
 TEST(MovedCase, OfASplitHasTheSizesOfItsOutputs) {
   const BuiltCase built = moved("Split", "1;4,9", "4,2;4,3;4,4");
   EXPECT_EQ(id_of(built), "split[4x9,fp32,ND,axis=1,sizes=[2,3,4],chunks=2]");
@@ -116,7 +118,7 @@ TEST(MovedCase, OfASplitHasTheSizesOfItsOutputs) {
   EXPECT_EQ(id_of(moved("SplitD", "4,9", "3,2")), "none: where it is cut is not known");
 }
 
-// 20 channels are 2 blocks of 16: the plain side says how many there are.
+// 20 channels are 2 blocks of 16. The plain side states the number of channels.
 TEST(MovedCase, OfAConversionTakesTheShapeOfItsPlainSide) {
   const auto plain = tensors_of("1,20,8,8", "FLOAT16", "NCHW");
   const auto blocks = tensors_of("1,2,8,8,16", "FLOAT16", "NC1HWC0");
@@ -126,11 +128,11 @@ TEST(MovedCase, OfAConversionTakesTheShapeOfItsPlainSide) {
             "trans_data[1x20x8x8,fp16,NC1HWC0,dst_format=NCHW,c0=0,groups=1]");
   EXPECT_EQ(id_of(moved(profiled("Identity", plain, blocks))),
             "trans_data[1x20x8x8,fp16,NCHW,dst_format=NC1HWC0,c0=0,groups=1]");
-  // 20 channels in 3 blocks of 8, as the innermost extent says.
+  // 20 channels are 3 blocks of 8, because the innermost extent is 8.
   const auto eights = tensors_of("1,3,8,8,8", "FLOAT", "NC1HWC0");
   EXPECT_EQ(id_of(moved(profiled("TransData", tensors_of("1,20,8,8", "FLOAT", "NCHW"), eights))),
             "trans_data[1x20x8x8,fp32,NCHW,dst_format=NC1HWC0,c0=8,groups=1]");
-  // fp16 has blocks of 16 here: the note says what differs.
+  // fp16 has blocks of 16 in opbench. The note states the difference.
   const auto half = tensors_of("1,3,8,8,8", "FLOAT16", "NC1HWC0");
   EXPECT_THAT(moved(profiled("TransData", plain, half)).notes, ElementsAre("C0 is 8, and 16 here"));
 }

@@ -11,7 +11,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// "exp(relu) -> exp", a line for each node.
+/// The nodes as lines "exp(relu) -> exp".
 std::vector<std::string> nodes_of(const Neighbourhood& found) {
   std::vector<std::string> all;
   for (const NeighbourNode& node : found.nodes) {
@@ -21,14 +21,14 @@ std::vector<std::string> nodes_of(const Neighbourhood& found) {
   return all;
 }
 
-/// Relu, Exp and Tanh, each of what the one before makes.
+/// Relu, Exp and Tanh, each of which reads the result before.
 NetworkCallList chain() {
   NetworkCallList list;
   list.add("Relu", "4,8", "4,8").add("Exp", "4,8", "4,8").add("Tanh", "4,8", "4,8");
   return list;
 }
 
-// Depth 0 is the operator alone, depth 1 has one step to each side.
+// Depth 0 is the operator alone. Depth 1 adds one step on each side.
 TEST(Neighbourhood, ReachesAsManyStepsAsItsDepth) {
   const NetworkCallList list = chain();
   const Neighbourhood alone = neighbourhood_of(list.calls(), 1, 0);
@@ -46,7 +46,7 @@ TEST(Neighbourhood, ReachesAsManyStepsAsItsDepth) {
   EXPECT_THAT(one.outputs, ElementsAre("tanh"));
 }
 
-// The two ends see one side each.
+// Each of the two ends has neighbours on one side only.
 TEST(Neighbourhood, AtAnEndHasOneSide) {
   const NetworkCallList list = chain();
   const Neighbourhood first = neighbourhood_of(list.calls(), 0, 1);
@@ -58,7 +58,7 @@ TEST(Neighbourhood, AtAnEndHasOneSide) {
   EXPECT_EQ(last.nodes.size(), 3U);
 }
 
-// Both links could be to the tensor that Relu read as well.
+// Both links could also be links to the tensor that Relu read.
 TEST(Neighbourhood, CountsAmbiguousLinks) {
   const Neighbourhood found = neighbourhood_of(chain().calls(), 1, 1);
   EXPECT_EQ(found.ambiguous, 2U);
@@ -66,7 +66,7 @@ TEST(Neighbourhood, CountsAmbiguousLinks) {
   EXPECT_THAT(found.nodes[0].ambiguous, IsEmpty());
 }
 
-// The second of two equal operators has a number, and a tensor that both read has one name.
+// The second of two equal operators gets a number. A tensor that both read has one name.
 TEST(Neighbourhood, NamesNodesAndSharesInputs) {
   NetworkCallList list;
   list.add("Mul", "4,8;4,1", "4,8").add("Mul", "4,8;4,1", "4,8");
@@ -81,7 +81,7 @@ TEST(Neighbourhood, NamesNodesAndSharesInputs) {
   EXPECT_FALSE(found.inputs[0].states_dtype);
 }
 
-// A conversion is no node, and counts once; its private format is that of the input.
+// A conversion is counted once and is not a node. The input has its private format.
 TEST(Neighbourhood, SeesThroughConversions) {
   const auto plain = tensors_of("1,16,4,4", "FLOAT", "NCHW");
   const auto blocks = tensors_of("1,1,4,4,16", "FLOAT", "NC1HWC0");
@@ -104,7 +104,8 @@ TEST(Neighbourhood, SaysHowATensorFromOutsideArrives) {
   EXPECT_EQ(found.inputs[0].shape, (Dims{1, 16, 4, 4}));
 }
 
-// An operator that is no case ends it, on either side, and the line says where and why.
+// An operator without a case ends the neighbourhood on either side. The message states the place
+// and the reason.
 TEST(Neighbourhood, SaysWhatEndsIt) {
   NetworkCallList list;
   list.add("Unheard", "4,9", "4,8").add("Exp", "4,8", "4,8").add("Unseen", "4,8", "4,7");

@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// An operator as a row of a table shows it; tensors as "4,8;8", "FLOAT;FLOAT", "ND;ND".
+/// An operator like a row of a table. Tensors are written as "4,8;8", "FLOAT;FLOAT", "ND;ND".
 inline ProfiledOperator profiled(const std::string& type, std::vector<ProfiledTensor> inputs,
                                  std::vector<ProfiledTensor> outputs) {
   ProfiledOperator one;
@@ -31,7 +31,8 @@ inline std::vector<ProfiledTensor> nd(const std::string& shapes) {
   return tensors_of(shapes, dtypes, formats);
 }
 
-/// Calls in the order in which they are added, each built as a case like those of a profile.
+/// Calls in the order in which they are added. Each is built as a case, like the calls of a
+/// profile.
 class NetworkCallList {
  public:
   NetworkCallList& add(const ProfiledOperator& one) {

@@ -36,8 +36,8 @@ const std::vector<std::string> kSamples = {
     "host_logs/plog-27441_20230109110428123.log",
     "host_logs/ascend_op_info_summary.txt"};
 
-// Strides and padding of torchvision's AlexNet, which the table does not hold; C = 3 of the first
-// layer, whose storage has 8 channels, from the TransData in front of it.
+// Strides and padding are those of torchvision's AlexNet; the table does not contain them. C = 3 of
+// the first layer, whose storage has 8 channels, comes from the TransData before it.
 TEST(NetworkCases, FindsTheLayersOfAlexNet) {
   const NetworkCases cases = cases_in(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}));
   EXPECT_THAT(
@@ -52,7 +52,7 @@ TEST(NetworkCases, FindsTheLayersOfAlexNet) {
            "linear[32x9216,4096x9216,4096,fp32,ND]", "linear[32x4096,4096x4096,4096,fp32,ND]"}));
 }
 
-// All of a profile's time is in cases, not covered or left out, and nothing twice.
+// The whole time of a profile is in cases, not covered or left out. No time is counted twice.
 TEST(NetworkCases, ShareTheWholeProfile) {
   for (const std::string& sample : kSamples) {
     const NetworkCases cases = cases_in(ingest_samples({sample}));
@@ -63,12 +63,12 @@ TEST(NetworkCases, ShareTheWholeProfile) {
     for (const NetworkCase& one : cases.cases) of_cases += one.spec.count;
     EXPECT_EQ(calls, cases.whole_calls) << sample;
     EXPECT_EQ(ps, cases.whole_ps) << sample;
-    // A call on a list of tensors is a case for each of them.
+    // A call on a list of tensors has a case for each tensor.
     EXPECT_GE(of_cases, cases.covered_calls) << sample;
   }
 }
 
-// What is written is read as what was meant.
+// A written case file gives the same cases when it is read.
 TEST(NetworkCases, AreACaseFile) {
   for (const std::string& sample : kSamples) {
     const NetworkCases cases = cases_in(ingest_samples({sample}));
@@ -88,7 +88,7 @@ TEST(NetworkCases, AreACaseFile) {
   }
 }
 
-// C0 of fp32 is 8 here and 16 there: the last extent says it, the dtype does not.
+// C0 of fp32 is 8 in one tensor and 16 in another. The last extent decides, not the dtype.
 TEST(NetworkCases, TurnStorageShapesBack) {
   const std::string to_8 =
       row("TransData", "\"2,20,8,8\",FLOAT,NCHW", "\"2,3,8,8,8\",FLOAT,NC1HWC0");
@@ -155,7 +155,7 @@ constexpr const char* kTensor =
     "DataType = 0, Format = 2, StorageFormat = 2, Shape = [4, 6], StorageShape = [4, 6], "
     "shapeRange = [], memtype = 0, isConst = 0";
 
-// Softmax along the first axis: the table cannot tell, the log does.
+// Softmax runs along the first axis. Only the log states the axis.
 TEST(NetworkCases, TakeAttributesFromALogOfTheSameNetwork) {
   IngestResult profile =
       ingest_text(kRowHeader + row("SoftmaxV2", "\"4,6\",FLOAT,ND", "\"4,6\",FLOAT,ND"));
@@ -177,7 +177,7 @@ TEST(NetworkCases, TakeAttributesFromALogOfTheSameNetwork) {
   EXPECT_THAT(text_of_cases(without), HasSubstr("# attributes unknown: taken at their defaults\n"));
 }
 
-// Of expected_op_info_cases.json; Conv2D as the log states it.
+// Source: expected_op_info_cases.json, and the log for Conv2D.
 TEST(NetworkCases, OfALogAlone) {
   const NetworkCases cases =
       cases_in(ingest_samples({"host_logs/plog-27441_20230109110428123.log"}));

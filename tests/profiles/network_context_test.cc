@@ -20,7 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A row of a table: what runs when, and its tensors as "4,8 FLOAT ND", with ";" between them.
+/// A row of a table: the type, the time, and tensors as "4,8 FLOAT ND", separated by ";".
 struct TaskRow {
   std::string type;
   int start = 0;
@@ -68,7 +68,7 @@ class NetworkContextTest : public testing::Test, protected TempDir {
     return context(table(rows), wish);
   }
 
-  // Why there is none.
+  // The reason why there is no context.
   std::string refusal(const std::string& text, const ContextWish& wish) const {
     try {
       context(text, wish);
@@ -109,7 +109,7 @@ TEST_F(NetworkContextTest, SortsByTimeAndKeepsToOneStream) {
   EXPECT_EQ(found.stream, "0");
 }
 
-// Rows may come so late that others have been passed on already: they are left out and counted.
+// Rows that arrive after later rows have left the buffer are left out and counted.
 TEST_F(NetworkContextTest, LeavesOutWhatComesTooLate) {
   std::vector<TaskRow> rows;
   for (int start = 5000; start > 0; --start) rows.push_back({"Relu", start, kX, kX});
@@ -121,7 +121,7 @@ TEST_F(NetworkContextTest, LeavesOutWhatComesTooLate) {
               HasSubstr("  903 tasks came too late to be put in order, and are left out\n"));
 }
 
-// A million rows may follow: reading ends behind the last window.
+// Reading ends after the last window, because a million rows may follow.
 TEST_F(NetworkContextTest, KeepsTheTasksAround) {
   std::vector<TaskRow> rows;
   for (int start = 1; start < 3000; ++start) rows.push_back({"Relu", start, kX, kX});
@@ -139,7 +139,7 @@ TEST_F(NetworkContextTest, AtTheEndsOfAFileHasWhatIsThere) {
               ElementsAre("sqrt(self_of_sqrt) -> sqrt", "log(sqrt) -> log"));
 }
 
-// The first Tanh has nothing before it.
+// The first Tanh has no call before it.
 TEST_F(NetworkContextTest, IsTheFirstCallWithBothSides) {
   std::vector<TaskRow> rows = kChain;
   rows.insert(rows.begin(), {"Tanh", 0, kX, kX});
@@ -148,7 +148,7 @@ TEST_F(NetworkContextTest, IsTheFirstCallWithBothSides) {
   EXPECT_THAT(graph(found), SizeIs(3));
 }
 
-// A product [4,6] x [6,8], then tanh, and their sum: two tensors of that shape, and both are read.
+// A product [4,6] x [6,8], then tanh, and their sum. Both tensors of this shape are read.
 TEST_F(NetworkContextTest, InputsOfOneCallAreDifferentTensors) {
   const NetworkContext found =
       context(std::vector<TaskRow>{{"MatMulV2", 1, "4,6 FLOAT ND;6,8 FLOAT ND", kX},
@@ -161,7 +161,7 @@ TEST_F(NetworkContextTest, InputsOfOneCallAreDifferentTensors) {
   EXPECT_EQ(found.found.ambiguous, 0);
 }
 
-// Two products of one shape: that the later one is read first is a guess.
+// Two products have the same shape. Reading the later one is a guess.
 TEST_F(NetworkContextTest, CountsWhatCouldBeAnotherTensor) {
   const std::string operands = "4,6 FLOAT ND;6,8 FLOAT ND";
   const NetworkContext found = context(
@@ -206,7 +206,7 @@ TEST_F(NetworkContextTest, SaysHowTensorsArriveFromOutside) {
               HasSubstr("      self_of_relu: {shape: [2, 32, 8, 8], format: NC1HWC0}\n"));
 }
 
-// The cube unit takes fp16: around it everything is fp32, and a context casts by itself.
+// The cube unit takes fp16, and all other tensors are fp32. A context adds these casts itself.
 TEST_F(NetworkContextTest, SeesThroughCastsAroundTheCubeUnit) {
   const auto half = [](std::string tensor) {
     return tensor.replace(tensor.find("FLOAT"), 5, "FLOAT16");
@@ -222,7 +222,7 @@ TEST_F(NetworkContextTest, SeesThroughCastsAroundTheCubeUnit) {
                           "tanh(matmul) -> tanh"));
   EXPECT_EQ(found.found.dtype, DType::fp32);
   EXPECT_EQ(found.found.casts, 3);
-  // One operand in fp16 from elsewhere: then the product is one in fp16.
+  // One operand comes in fp16 from elsewhere, so the product stays in fp16.
   std::vector<TaskRow> mixed = rows;
   mixed.erase(mixed.begin() + 2);
   EXPECT_THAT(graph(context(mixed, {"", 1})),
@@ -242,7 +242,7 @@ TEST_F(NetworkContextTest, EndsAtWhatIsNoCase) {
   EXPECT_THAT(text_of_context(found), HasSubstr("\n# left out: Mystery (t.csv:3), which makes"));
 }
 
-// A gradient's scale is one of many numbers; it is not the loss of long ago.
+// The scale of a gradient is one of many single numbers. It is not linked to a much earlier loss.
 TEST_F(NetworkContextTest, LinksSingleElementsToTheCallBeforeOnly) {
   const std::string one = "1 FLOAT ND";
   const NetworkContext found = context(
@@ -253,7 +253,8 @@ TEST_F(NetworkContextTest, LinksSingleElementsToTheCallBeforeOnly) {
               ElementsAre("relu(self_of_relu) -> relu", "mul(relu, x2_of_mul) -> mul"));
 }
 
-// What is filled in for an index has to lie inside, which a result of others need not.
+// Indices must be inside the range. Results of other operators need not be, so they are not linked
+// as indices.
 TEST_F(NetworkContextTest, LeavesIndicesOutside) {
   const std::string index = "5 INT32 ND";
   const NetworkContext found = context(
@@ -313,7 +314,7 @@ TEST_F(NetworkContextTest, NamesWithLineBreaksStayInTheirComments) {
   EXPECT_THAT(graph(context(text, {"", 1})), SizeIs(3));
 }
 
-// Every sample with an order, around each operator that can stand in the middle.
+// Every sample with an order, around each operator that may be in the middle.
 TEST_F(NetworkContextTest, OfSamplesAreContexts) {
   for (const std::string sample :
        {"kernel_details/alexnet_level1_rank0.csv", "kernel_details/gpt_fp16_aicpu_arith.csv",
@@ -333,7 +334,7 @@ TEST_F(NetworkContextTest, OfSamplesAreContexts) {
   }
 }
 
-// AlexNet's second convolution: what torchvision's has before and behind it, and its backward pass.
+// AlexNet's second convolution has the neighbours of torchvision's network.
 TEST_F(NetworkContextTest, OfAlexNetsSecondConvolution) {
   const NetworkContext found =
       context_of(ingest_samples({"kernel_details/alexnet_level1_rank0.csv"}), {"Conv2D2", 1},

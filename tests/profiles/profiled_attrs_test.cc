@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-// Spellings of real logs; CANN's attributes have four extents where frameworks have two.
+// Spellings of real logs. CANN's attributes have four extents, those of frameworks have two.
 TEST(ProfiledAttrs, AreNumbersAsFrameworksHaveThem) {
   EXPECT_THAT(attrs_of_log("Conv2D",
                            "{data_format = NCHW, dilations = [1, 1, 1, 1], groups = 2, pads = "
@@ -27,7 +27,7 @@ TEST(ProfiledAttrs, AreNumbersAsFrameworksHaveThem) {
                           Pair("keep_dims", ElementsAre(1))));
 }
 
-// Padding that is not the same on both sides is no attribute of ours, and stays as it is.
+// opbench has no attribute for asymmetric padding, so it stays unchanged.
 TEST(ProfiledAttrs, KeepWhatTheyDoNotUnderstand) {
   EXPECT_THAT(attrs_of_log("Conv2D", "{pads = [0, 1, 0, 1]}"),
               ElementsAre(Pair("pads", ElementsAre(0, 1, 0, 1))));

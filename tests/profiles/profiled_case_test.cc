@@ -39,7 +39,7 @@ TEST(ProfiledCase, TakesLoggedAttributes) {
   EXPECT_THAT(built.notes, IsEmpty());
 }
 
-// 8x8 after a kernel of 3x3 on 8x8 needs a padding of 1; nothing else gives 8.
+// A kernel of 3x3 on 8x8 needs a padding of 1 to give 8x8. No other padding does.
 TEST(ProfiledCase, GuessesAttributesThatFitTheShapes) {
   const BuiltCase built =
       build(profiled("Conv2D", tensors_of("1,4,8,8;6,4,3,3", "FLOAT;FLOAT", "NCHW;NCHW"),
@@ -49,7 +49,7 @@ TEST(ProfiledCase, GuessesAttributesThatFitTheShapes) {
   EXPECT_THAT(built.notes, Contains(StartsWith("attributes unknown; these fit the shapes: ")));
 }
 
-// A stride of 2 gives 4x4 and not 8x8: a case that contradicts its outputs is none.
+// A stride of 2 gives 4x4 instead of 8x8. Attributes that contradict the outputs give no case.
 TEST(ProfiledCase, WhoseAttributesContradictTheOutputsIsNone) {
   ProfiledOperator one =
       profiled("Conv2D", tensors_of("1,4,8,8;6,4,3,3", "FLOAT;FLOAT", "NCHW;NCHW"),
@@ -59,7 +59,7 @@ TEST(ProfiledCase, WhoseAttributesContradictTheOutputsIsNone) {
   EXPECT_THAT(key_of(build(one)), StartsWith("none: "));
 }
 
-// 16 channels in one block of 16 may be fewer.
+// One block of 16 may hold fewer than 16 channels.
 TEST(ProfiledCase, SaysWhereChannelsAreABound) {
   const auto blocks = tensors_of("1,1,4,4,16", "FLOAT16", "NC1HWC0");
   const BuiltCase built = build(profiled("Relu", blocks, blocks));
@@ -87,7 +87,7 @@ TEST(ProfiledCase, OfRandomResultsIsDropped) {
   EXPECT_EQ(built.obstacle, "random");
 }
 
-// Axis 1 of 4x8 was summed up: 4 stands for 4x1.
+// Axis 1 of 4x8 is summed, so 4 stands for 4x1.
 TEST(ProfiledCase, OfASumKeepsItsAxes) {
   ProfiledOperator one = profiled("ReduceSumD", nd("4,8"), nd("4"));
   EXPECT_EQ(key_of(build(one)), "sum_to_size[4x8,fp32,ND,size=[4,1]]");

@@ -26,7 +26,7 @@ HotOperator stored(const std::string& shape, const std::string& format) {
 
 }  // namespace
 
-// NHWC stores N, H, W, C; the logical order is N, C, H, W.
+// NHWC stores N, H, W, C. The logical order is N, C, H, W.
 TEST(ProfiledTensor, HasTheLogicalShapeOfPlainFormats) {
   EXPECT_EQ(tensors_of("2,4,5,3", "FLOAT", "NHWC")[0].logical, (Dims{2, 3, 4, 5}));
   EXPECT_EQ(tensors_of("4,5,3,2", "FLOAT", "HWCN")[0].logical, (Dims{2, 3, 4, 5}));
@@ -44,7 +44,7 @@ TEST(ProfiledTensor, ReadsTheSpellingsOfProfilers) {
   EXPECT_THAT(tensors_of("4;5;6", "FLOAT;FLOAT", "ND"), SizeIs(3)) << "the shapes count";
 }
 
-// Extents beyond 2^31 would overflow in products of two.
+// The product of two extents above 2^31 would overflow.
 TEST(ProfiledTensor, SaysWhyThereIsNone) {
   EXPECT_EQ(problem_of("4", "FLOAT", "ND"), "");
   EXPECT_EQ(problem_of("4", "UINT64", "ND"), "dtype UINT64");
@@ -77,7 +77,7 @@ TEST(ProfiledTensor, OfALogHasBothShapes) {
   EXPECT_EQ(tensors_of(std::vector{logged})[0].problem, "dtype number 10");
 }
 
-// 20 channels lie in 2 blocks of 16; so do 32, and not 33.
+// 2 blocks of 16 hold 20 or 32 channels, but not 33.
 TEST(StoredOperator, IsTheSameInOtherFormats) {
   const StoredOperator plain(stored("1,20,8,8", "NCHW"));
   const StoredOperator blocks(stored("1,2,8,8,16", "NC1HWC0"));
@@ -86,7 +86,7 @@ TEST(StoredOperator, IsTheSameInOtherFormats) {
   EXPECT_FALSE(StoredOperator(stored("1,33,8,8", "NCHW")).is_same_as(blocks));
   EXPECT_EQ(plain.changed_to(blocks), "NCHW -> NC1HWC0");
   EXPECT_EQ(plain.changed_to(plain), "");
-  // 17 to 32 channels in blocks of 16, 25 to 32 in 4 blocks of 8.
+  // Blocks of 16 state 17 to 32 channels, 4 blocks of 8 state 25 to 32.
   EXPECT_TRUE(blocks.is_same_as(StoredOperator(stored("1,4,8,8,8", "NC1HWC0"))));
   EXPECT_FALSE(blocks.is_same_as(StoredOperator(stored("1,5,8,8,8", "NC1HWC0"))));
   HotOperator mixed = stored("1,20,8,8", "NCHW");

@@ -14,10 +14,11 @@ namespace opbench {
 
 inline constexpr std::int64_t kUs = 1'000'000;  ///< in picoseconds
 
-/// In microseconds, which the expected values of tests/data/profiles are rounded to.
+/// Half a nanosecond in microseconds. The expected values of tests/data/profiles are rounded to
+/// nanoseconds.
 inline constexpr double kHalfNs = 0.00051;
 
-/// Files of tests/data/profiles, read as one profile.
+/// Reads files of tests/data/profiles as one profile.
 inline IngestResult ingest_samples(const std::vector<std::string>& names) {
   std::vector<std::string> paths;
   for (const std::string& name : names) paths.push_back(test_data("profiles") / name);
@@ -25,7 +26,7 @@ inline IngestResult ingest_samples(const std::vector<std::string>& names) {
       paths, [](const std::string&) {}, [] { return false; });
 }
 
-/// Gives a text in pieces of so many bytes, as a slow disk may.
+/// Returns a text in pieces of `piece` bytes, like a slow disk.
 inline ByteSource in_pieces(std::string_view text, std::size_t piece) {
   return [text, piece](std::span<char> room) mutable {
     const std::size_t got = text.copy(room.data(), std::min(room.size(), piece));
@@ -34,7 +35,7 @@ inline ByteSource in_pieces(std::string_view text, std::size_t piece) {
   };
 }
 
-/// A text as a file "t.csv".
+/// Reads a text as a file "t.csv".
 inline IngestResult ingest_text(const std::string& text) {
   IngestResult result;
   ingest_bytes(bytes_of(text), "t.csv", result);

@@ -24,7 +24,7 @@ TEST(StatisticCheck, TasksOfARunReproduceItsStatistic) {
       check_pair("op_summary/op_summary_0_1_1_SYNTHETIC_cann51_resnet50_bs16.csv",
                  "op_statistic/op_statistic_0_1_1_SYNTHETIC_cann51_resnet50_bs16.csv");
   EXPECT_EQ(resnet.exact, resnet.groups);
-  // Durations of this run were rounded to ns before they were written: 57 TransData take 1423.202
+  // Durations of this run were rounded to ns before they were written. 57 TransData take 1423.202
   // us by their rows and 1423.208 us by the statistic.
   const StatisticCheck alexnet = check_pair("kernel_details/alexnet_level1_rank0.csv",
                                             "op_statistic/alexnet_level1_rank0.csv");

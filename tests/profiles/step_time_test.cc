@@ -6,7 +6,7 @@
 namespace opbench {
 namespace {
 
-// The trace and the profiler's own table of steps say the same.
+// The trace and the profiler's own table of steps agree.
 TEST(StepTime, IsKnownFromTracesAndTables) {
   for (const char* file :
        {"traces/ascend_pytorch_trace_view_alexnet.json.gz",
@@ -24,7 +24,7 @@ TEST(StepTime, IsKnownFromTracesAndTables) {
 constexpr const char* kStepHeader =
     "Step Id,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n";
 
-// Steps of 10 and 20 us: 12 us of 30 compute, by hand.
+// By hand: steps of 10 and 20 us have 12 us of computing in 30 us.
 TEST(StepTime, SeveralStepsAreAveraged) {
   const std::string rows =
       "1,a,Add,AI_CORE,100,4\n1,a,Add,AI_CORE,106,4\n2,a,Add,AI_CORE,200,2\n"
@@ -47,7 +47,7 @@ TEST(StepTime, IsNotKnownWithoutStartTimes) {
   EXPECT_EQ(headline(ingest_text("")), "");
 }
 
-// A trace without marks: from 10 to 30 us, of which 5 us are a copy alone.
+// The trace has no marks. It runs from 10 to 30 us, with 5 us of a copy alone.
 TEST(StepTime, KnowsCopiesOfATraceWithoutMarks) {
   const auto event = [](const std::string& category, int start, int duration) {
     return "{\"ph\":\"X\",\"cat\":\"" + category +

@@ -1,4 +1,4 @@
-// RFC 4180, and what profilers and spreadsheets make of it.
+// Tests RFC 4180, and the variants that profilers and spreadsheets write.
 #include "profiles/table_reader.h"
 
 #include <gmock/gmock.h>
@@ -60,14 +60,14 @@ TEST(TableReader, LeavesMarksTabsAndEmptyLinesOut) {
             (Rows{{"1736413971558972.912", "b"}}));
 }
 
-// kernel_details.csv quotes its shapes twice: """1,3;64""" is the text "1,3;64" with its quotes.
+// kernel_details.csv quotes its shapes twice: """1,3;64""" is the text "1,3;64" with quotes.
 TEST(TableReader, KeepsQuotesInsideOfQuotes) {
   EXPECT_EQ(read_table("\"\"\"1,3;64\"\"\",\"\"\"\"\"\"\n").rows, (Rows{{"\"1,3;64\"", "\"\""}}));
   EXPECT_EQ(read_table("\"say \"hi\" now\",x\n").rows, (Rows{{"say \"hi\" now", "x"}}));
   EXPECT_EQ(read_table("a\"b,c\n").rows, (Rows{{"a\"b", "c"}}));
 }
 
-// Letters that differ from a separator by one, or by their highest bit.
+// These characters differ from a separator by one, or in the highest bit.
 TEST(TableReader, FindsTheEndsOfCellsOfAnyLength) {
   for (const char letter : {'a', '+', '-', '\x0b', '\xac', '\x8a', '\0'}) {
     for (std::size_t length = 0; length < 20; ++length) {
@@ -85,7 +85,7 @@ TEST(TableReader, TellsAndSkipsRowsOfAnotherLength) {
                                          "t.csv:3: 3 cells where the header has 2"));
 }
 
-// A quote that was cut off would swallow what follows up to the next quote.
+// A cell with a missing end quote must not extend to the next quote.
 TEST(TableReader, ReadsOnBehindALineThatWasCutInsideQuotes) {
   const ReadTable table = read_table("1,\"2,3\"\n1,\"2,\n3,\"4\"\n5,6\n", 2);
   EXPECT_EQ(table.rows, (Rows{{"1", "2,3"}, {"3", "4"}, {"5", "6"}}));
@@ -113,7 +113,8 @@ TEST(TableReader, GivesUpARecordWithoutAnEnd) {
   EXPECT_THAT(table.skipped[0], HasSubstr("t.csv:2: a record does not end within 1 MiB"));
 }
 
-// Every line opens a quote that none closes: without a limit each would be read to the end.
+// Every line opens a quote that is not closed. Without a limit, each cell would be read to the end
+// of the file.
 TEST(TableReader, StaysLinearWhereNoQuoteCloses) {
   std::string text;
   for (int i = 0; i < 500'000; ++i) text += "\"a\n";

@@ -45,7 +45,7 @@ TaskOrder order_of(const std::vector<Told>& all, std::int64_t small_us = 0) {
   return order;
 }
 
-// 0 to 10 on one stream, 5 to 12 and 20 to 30 on another: 22 of 30 microseconds, by hand.
+// By hand: 0 to 10 on one stream, 5 to 12 and 20 to 30 on another are 22 of 30 microseconds.
 TEST(TaskOrder, CountsOverlappingTimeOnce) {
   const TaskOrder order = order_of(
       {{0, 10, "1", "", 0}, {5, 7, "2", "", 1}, {20, 10, "2", "", 1}, {21, 2, "1", "", 2}});
@@ -59,7 +59,7 @@ TEST(TaskOrder, CountsOverlappingTimeOnce) {
   EXPECT_FALSE(order.has_steps());
 }
 
-// Time between steps is in none.
+// Time between steps belongs to no step.
 TEST(TaskOrder, StepsAreFromTheirFirstToTheirLastTask) {
   const TaskOrder order = order_of({{0, 4, "1", "1"}, {6, 4, "1", "1"}, {100, 5, "1", "2"}});
   EXPECT_TRUE(order.has_steps());
@@ -68,7 +68,8 @@ TEST(TaskOrder, StepsAreFromTheirFirstToTheirLastTask) {
   EXPECT_EQ(order.busy_ps(), 13 * kUs);
 }
 
-// Computing 0 to 10 and 30 to 40, communication 5 to 25 and 20 to 28 of 0 to 40, by hand.
+// By hand: computing runs from 0 to 10 and from 30 to 40, communication from 5 to 25 and from 20 to
+// 28, in a step from 0 to 40.
 TEST(TaskOrder, KnowsWhatOfAStepIsCommunication) {
   TaskOrder order(0);
   add(order, {0, 10, "1", "7", 0});
@@ -85,7 +86,7 @@ TEST(TaskOrder, KnowsWhatOfAStepIsCommunication) {
   EXPECT_EQ(order.idle_before(1).total_ps, 2 * kUs);
 }
 
-// A trace lists communication apart: computing is in order all the same.
+// A trace lists communication separately. The order of computing is still known.
 TEST(TaskOrder, DoesNotKnowCommunicationThatComesTooLate) {
   TaskOrder order(0);
   for (int i = 0; i < 10'000; ++i) add(order, {2 * i, 1});
@@ -95,7 +96,7 @@ TEST(TaskOrder, DoesNotKnowCommunicationThatComesTooLate) {
   EXPECT_FALSE(order.is_communication_known());
 }
 
-// Against every microsecond looked at on its own, with tasks a little out of order.
+// Compares with a count of every microsecond, with tasks slightly out of order.
 TEST(TaskOrder, AgreesWithCountingMicroseconds) {
   std::mt19937 random(7);
   for (int round = 0; round < 50; ++round) {
@@ -145,7 +146,7 @@ TEST(TaskOrder, FindsRowsOfSmallTasks) {
     tasks.push_back({at + 82, 40, "1", "", 2, false, 6});
   }
   const std::vector<SmallRun> runs = order_of(tasks, 5).small_runs();
-  ASSERT_EQ(runs.size(), 1U);  // a single one is no row
+  ASSERT_EQ(runs.size(), 1U);  // a single task is not a row
   EXPECT_THAT(runs[0].types, ElementsAre(4, 5));
   EXPECT_EQ(runs[0].count, 3);
   EXPECT_EQ(runs[0].busy_ps, 15 * kUs);
@@ -153,7 +154,7 @@ TEST(TaskOrder, FindsRowsOfSmallTasks) {
   EXPECT_EQ(runs[0].line, 0);
 }
 
-// A table that somebody has sorted by duration tells nothing of order.
+// A table that was sorted by duration does not show the order.
 TEST(TaskOrder, IsNotKnownWhereTasksComeTooLate) {
   std::vector<Told> tasks;
   for (int i = 20'000; i > 0; --i) tasks.push_back({i, 1});
@@ -186,7 +187,7 @@ TEST(TaskOrder, HoldsTimesThatNobodyMeasured) {
   EXPECT_GE(order.span_ps(), 0);
 }
 
-// As many steps and streams as tasks take no longer than one.
+// A step and a stream for every task must not take longer than one step and stream.
 TEST(TaskOrder, HoldsAStepAndAStreamForEachTask) {
   TaskOrder order(0);
   for (int i = 0; i < 150'000; ++i) {
@@ -198,7 +199,7 @@ TEST(TaskOrder, HoldsAStepAndAStreamForEachTask) {
   EXPECT_EQ(order.steps(), 100'000);
 }
 
-// Another file is another time: nothing of the first covers the second.
+// Two files have separate times, so tasks of the first do not cover tasks of the second.
 TEST(TaskOrder, FilesDoNotCoverOneAnother) {
   TaskOrder order(0);
   add(order, {0, 10});

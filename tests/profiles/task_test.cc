@@ -14,7 +14,7 @@ std::int64_t units(std::string_view text, int scale) {
 }
 
 TEST(ParseDecimal, KeepsAllDigits) {
-  // 2^53 / 1000 is 9.0e12: as a double in us this start time is right to 0.25 us only.
+  // 2^53 / 1000 is 9.0e12. A double in us holds this start time only to 0.25 us.
   EXPECT_EQ(units("1736408883704643.212", 3), 1736408883704643212);
   EXPECT_EQ(units("1764246877073569640", 0), 1764246877073569640);
   EXPECT_EQ(units("833.420000", 6), 833420000);
@@ -39,7 +39,7 @@ TEST(ParseDecimal, RefusesWhatIsNoNumber) {
 
 }  // namespace
 
-// Names as traces of PyTorch, nsys and nvprof write them.
+// Names in the spelling of PyTorch's traces, nsys and nvprof.
 TEST(KernelName, LeavesOutTheTypeAndTheArguments) {
   EXPECT_EQ(short_kernel_name("volta_sgemm_128x64_nn"), "volta_sgemm_128x64_nn");
   EXPECT_EQ(short_kernel_name("void at::native::vectorized_elementwise_kernel<4, at::native::"
@@ -86,7 +86,7 @@ StepTasks steps_of(const std::vector<DeviceTask>& tasks) {
 
 }  // namespace
 
-// 1.7e18 ns is a time of day, which a double cannot hold to the nanosecond.
+// 1.7e18 ns is a time of day. A double cannot represent it to the nanosecond.
 TEST(StepTasks, AreThoseOfTheSecondStepByTheirStarts) {
   constexpr std::int64_t kDay = 1'736'408'883'704'643'212;
   const StepTasks steps =

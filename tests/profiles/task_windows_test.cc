@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// A row of a table; `start`: microseconds, -1: none.
+/// A row of a table. `start` is in microseconds; -1 means that it is missing.
 struct NamedRow {
   std::string name;
   int start = 0;
@@ -45,7 +45,7 @@ class TaskWindowsTest : public testing::Test, protected TempDir {
   }
 
  private:
-  std::unique_ptr<IngestResult> profile_;  // windows point into it
+  std::unique_ptr<IngestResult> profile_;  // the windows point into it
 };
 
 TEST_F(TaskWindowsTest, HaveSoManyTasksBeforeAndBehind) {
@@ -54,7 +54,7 @@ TEST_F(TaskWindowsTest, HaveSoManyTasksBeforeAndBehind) {
   ASSERT_THAT(found.windows, SizeIs(1));
   EXPECT_THAT(names_of(found.windows[0]), ElementsAre("b", "c", "x", "d", "e"));
   EXPECT_EQ(found.windows[0].centre, 2U);
-  EXPECT_EQ(found.windows[0].tasks[2].line, 5);  // a header, and three rows in front
+  EXPECT_EQ(found.windows[0].tasks[2].line, 5);  // after a header and three rows
   EXPECT_EQ(found.windows[0].tasks[2].op->type, "x");
 }
 
@@ -75,8 +75,8 @@ TEST_F(TaskWindowsTest, AreAroundTheFirstCentres) {
   EXPECT_THAT(names_of(found.windows[1]), ElementsAre("a", "x2", "b"));
 }
 
-// Two tasks wait to be sorted: when 20 comes, 10 and 30 wait and 10 is passed on; then 5 is late,
-// and 25 is not.
+// Two tasks are buffered for sorting. When 20 arrives, 10 leaves the buffer and 20 and 30 stay.
+// Then 5 is late and 25 is not.
 TEST_F(TaskWindowsTest, CountWhatComesTooLateToBeSorted) {
   const TaskWindows found =
       windows({{"a", 30}, {"b", 10}, {"x", 20}, {"late", 5}, {"c", 25}}, {.sorted = 2});
@@ -91,7 +91,7 @@ TEST_F(TaskWindowsTest, CountTasksWithoutAStart) {
   EXPECT_THAT(found.windows, SizeIs(1));
 }
 
-// Communication is counted nowhere among the operators, so it is in no window.
+// Communication is not counted among the operators, so no window contains it.
 TEST_F(TaskWindowsTest, HaveNoCommunication) {
   const TaskWindows found = windows({{"hcom_allReduce", 3}, {"x", 4}}, {});
   ASSERT_THAT(found.windows, SizeIs(1));

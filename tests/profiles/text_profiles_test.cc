@@ -1,4 +1,4 @@
-// Texts of CPU libraries and dumps, against sums of their own numbers.
+// Compares texts of CPU libraries and dumps with sums of their own numbers.
 #include "profiles/text_profiles.h"
 
 #include <gmock/gmock.h>
@@ -13,8 +13,8 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-// Output of PyTorch 1.13 with oneDNN 2.6: 22 primitives in 0.0922853 ms, of them 6 convolutions in
-// 0.0480958 ms.
+// Source: output of PyTorch 1.13 with oneDNN 2.6. 22 primitives take 0.0922853 ms, 6 of them are
+// convolutions and take 0.0480958 ms.
 TEST(TextProfiles, ReadOneDnnsVerboseOutput) {
   const IngestResult result = ingest_samples({"cpu/onednn_verbose_pytorch.txt"});
   EXPECT_EQ(result.files[0].kind, "onednn_verbose");
@@ -29,7 +29,7 @@ TEST(TextProfiles, ReadOneDnnsVerboseOutput) {
             "mb2_ic3oc16_ih8oh8kh3sh1dh0ph1_iw8ow8kw3sw1dw0pw1");
 }
 
-// The forms that oneDNN's documentation gives for 1.x, 2.x, 3.x, and with timestamps.
+// The forms in oneDNN's documentation of 1.x, 2.x and 3.x, and the form with timestamps.
 TEST(TextProfiles, ReadEveryGenerationOfVerboseLines) {
   const std::string rest =
       "exec,cpu,eltwise,jit:avx2,forward_training,data_f32,,alg:relu,8x4,0.5\n";
@@ -61,7 +61,7 @@ TEST(TextProfiles, ReadInputsOfBenchdnn) {
   EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:6: 'what' is no problem"));
 }
 
-// Of Ascend/mstt's tests: twelve calls.
+// Source: twelve calls of Ascend/mstt's tests.
 TEST(TextProfiles, ReadCallsOfMsprobe) {
   const IngestResult result = ingest_samples({"calls/msprobe_dump.json"});
   EXPECT_EQ(result.files[0].rows, 12);
@@ -75,8 +75,8 @@ TEST(TextProfiles, ReadCallsOfMsprobe) {
   EXPECT_THAT(calls[3].name, "Module.VocabParallelEmbedding.forward");
 }
 
-// tests/data/results_version_3.json: medians of 39.618, 10.229, 19.945, 39.981, 10.156 and 19.896
-// us of a case that counts five times.
+// tests/data/results_version_3.json has medians of 39.618, 10.229, 19.945, 39.981, 10.156 and
+// 19.896 us. The case counts five times.
 TEST(TextProfiles, ReadOurOwnResults) {
   const IngestResult result = ingest_samples({"../results_version_3.json"});
   EXPECT_EQ(result.files[0].kind, "results");

@@ -1,4 +1,4 @@
-// Tables of other profilers, against sums of their own columns.
+// Compares tables of other profilers with sums of their own columns.
 #include "profiles/time_table.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 TEST(TimeTable, ReadsTasksOfTaskTimeThatCompute) {
-  // 42401.720 + 42061.080; PROFILING_ENABLE is no task.
+  // 42401.720 + 42061.080. PROFILING_ENABLE is not a task.
   const IngestResult result = ingest_samples({"task_time/task_time_sanitized.csv"});
   EXPECT_EQ(result.files[0].kind, "task_time");
   EXPECT_EQ(us_text(result.hot_spots.computing().total_ps), "84462.800");
@@ -39,7 +39,8 @@ TEST(TimeTable, ReadsTheSumsOfTheOldTaskTime) {
 }
 
 TEST(TimeTable, ReadsNsysInNanoseconds) {
-  // Sums of its columns: 198511027 ns of 679 instances; the first row has 99385786 ns, 50.1%.
+  // Its columns sum to 198511027 ns of 679 instances. The first row has 99385786 ns, which are 50.1
+  // %.
   const IngestResult result = ingest_samples({"gpu/nsys_cuda_gpu_kern_sum.csv"});
   EXPECT_EQ(us_text(result.hot_spots.computing().total_ps), "198511.027");
   EXPECT_EQ(result.hot_spots.computing().count, 679);
@@ -80,8 +81,8 @@ TEST(TimeTable, RefusesNvprofWithoutUnits) {
   EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:2: no line of units behind the header"));
 }
 
-// aicore_intermediate_1_type.csv sums up the tasks of aicore_intermediate_1_detail.csv by the types
-// that framework_raw_1.csv gives them.
+// aicore_intermediate_1_type.csv sums the tasks of aicore_intermediate_1_detail.csv by the types of
+// framework_raw_1.csv.
 TEST(TimeTable, JoinsTheTablesOfMindSpore) {
   const IngestResult result =
       ingest_samples({"mindspore/aicore_intermediate_1_detail.csv",
@@ -124,7 +125,7 @@ TEST(TimeTable, BearsDamagedJsonInsideTheList) {
 }
 
 TEST(TimeTable, ReadsHostOperatorsWithNewlinesInTheirCells) {
-  // Twelve records; host self durations add up to 3217.62 us.
+  // Twelve records. Their host self durations add up to 3217.62 us.
   const IngestResult result = ingest_samples({"host_operators/operator_details_multiline.csv"});
   EXPECT_EQ(result.files[0].rows, 12);
   EXPECT_EQ(result.files[0].skipped, 0);

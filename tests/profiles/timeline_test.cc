@@ -1,5 +1,6 @@
-// Traces of real devices against what Python's json module and the slow way of trace_links.py make
-// of them: tests/data/profiles/traces/expected_traces.json and expected_links.json.
+// Compares traces of real devices with the results of Python's json module and of trace_links.py,
+// which is slow and simple: tests/data/profiles/traces/expected_traces.json and
+// expected_links.json.
 #include "profiles/timeline.h"
 
 #include <gmock/gmock.h>
@@ -53,7 +54,7 @@ TEST_P(Traces, HaveTheEventsThatPythonReads) {
   json categories(trace.categories);
   categories["None"] = categories.value("", 0);
   for (const auto& [name, count] : wanted_.at("cat").items()) {
-    if (!categories.contains(name)) continue;  // of arrows
+    if (!categories.contains(name)) continue;  // only arrows have it
     EXPECT_EQ(categories[name], count) << name;
   }
   EXPECT_EQ(trace.host_operators_with_shapes, wanted_.at("ops_with_dims"));
@@ -74,7 +75,7 @@ TEST_P(Traces, HaveTheDeviceTimeThatPythonAddsUp) {
       for (const HotOperator& one : spots.operators()) {
         if (one.name.starts_with(begin)) count += one.time.count;
       }
-      EXPECT_GE(count, top.at("count")) << begin;  // names are cut there
+      EXPECT_GE(count, top.at("count")) << begin;  // the trace cuts names
     }
   }
   for (const json& row : wanted_.value("ascend_hardware", json::array())) {
@@ -88,7 +89,7 @@ TEST_P(Traces, HaveTheDeviceTimeThatPythonAddsUp) {
     }
     const auto other = result_.trace.others.find(type);
     if (other != result_.trace.others.end()) time = other->second;
-    if (type == "?") continue;  // marks of steps
+    if (type == "?") continue;  // a mark of a step
     EXPECT_EQ(time.count, row.at("count"));
     EXPECT_NEAR(in_us(time.total_ps), row.at("total_us"), kHalfNs);
   }
@@ -113,7 +114,7 @@ TEST_P(Traces, TieKernelsToOperatorsAndStepsAsTheSlowWayDoes) {
   }
 }
 
-// What is attributed adds up to what was busy.
+// The attributed times add up to the busy time.
 TEST_P(Traces, AttributeTheTimeOfStepsOnce) {
   std::int64_t steps = 0, tasks = 0;
   for (const TraceStep& step : result_.trace.steps) steps += step.busy.computing_ps;
@@ -131,8 +132,8 @@ INSTANTIATE_TEST_SUITE_P(Timeline, Traces,
                                          "torch_kineto_simple_add_trace.json",
                                          "torch_kineto_triton.json"));
 
-// torch_npu's own step_trace_time.csv of this run: 8873.756 us computing, 101963.203 us
-// communication not overlapped, 105991.878 us of it in all.
+// Source: torch_npu's own step_trace_time.csv of this run: 8873.756 us computing, 101963.203 us
+// communication without overlap, 105991.878 us communication in all.
 TEST(Timeline, AgreesWithTheProfilersOwnStepTimes) {
   const IngestResult result = ingest_samples({"traces/ascend_pytorch_trace_view_alexnet.json.gz"});
   ASSERT_THAT(result.trace.steps, SizeIs(1));
@@ -141,7 +142,7 @@ TEST(Timeline, AgreesWithTheProfilersOwnStepTimes) {
   EXPECT_EQ(us_text(result.hot_spots.communication().total_ps), "105991.878");
 }
 
-// The timeline says AI_CORE of 172 kernels; the table knows that 149 ran on vector cores.
+// The timeline states AI_CORE for 172 kernels. By the table, 149 of them ran on vector cores.
 TEST(Timeline, TakesCoresFromTheTableOfTheSameRun) {
   const IngestResult result = ingest_samples({"traces/ascend_pytorch_trace_view_alexnet.json.gz",
                                               "kernel_details/alexnet_level1_rank0.csv"});
@@ -183,7 +184,7 @@ std::string event(const std::string& category, const std::string& name, const st
          "}},\n";
 }
 
-// aten::conv2d > aten::convolution > aten::cudnn_convolution, and a kernel of the innermost.
+// aten::conv2d > aten::convolution > aten::cudnn_convolution. The innermost launches a kernel.
 TEST(Timeline, CountsNestedOperatorsOnce) {
   const std::string dims = R"("Input Dims":[[1,3],[2]],"Input type":["float","long int"])";
   const IngestResult result = ingest_text(
@@ -204,7 +205,7 @@ TEST(Timeline, CountsNestedOperatorsOnce) {
   EXPECT_EQ(result.hot_spots.computing().total_ps, 9'500'000);
 }
 
-// One kernel that an operator launched, one whose launch is not in the trace.
+// An operator launched the first kernel. The trace lacks the launch of the second.
 TEST(Timeline, TakesTheOperatorThatLaunchedAKernelForItsType) {
   const std::string kernel = "void gemm<float, 4>(int)";
   const IngestResult result = ingest_text(
@@ -221,7 +222,8 @@ TEST(Timeline, TakesTheOperatorThatLaunchedAKernelForItsType) {
   EXPECT_THAT(result.hot_spots.operators(), SizeIs(3));
 }
 
-// Streams overlap from 20 to 30, and a step ends at 35: 10..35 is 25 us of 35, 40 are added up.
+// The streams overlap from 20 to 30, and the step ends at 35. 10 to 35 is 25 us of 35; the sum of
+// durations is 40.
 TEST(Timeline, CountsWhatOverlapsOnce) {
   const IngestResult result = ingest_text(
       "[" + event("cpu_op", "ProfilerStep#3", "1", "0", "35", "") +
@@ -242,7 +244,7 @@ TEST(Timeline, CountsWhatOverlapsOnce) {
   EXPECT_NEAR(result.trace.step_share(25'000'000), 25.0 / 35, 1e-12);
 }
 
-// Two GPUs are two devices: what runs on both at once counts on both.
+// Two GPUs are two devices. Kernels that run on both at once count on both.
 TEST(Timeline, KeepsDevicesApart) {
   const std::string second =
       R"({"ph":"X","cat":"kernel","name":"a","pid":2,"tid":1,"ts":10,"dur":20,"args":{}})";
@@ -254,7 +256,7 @@ TEST(Timeline, KeepsDevicesApart) {
   EXPECT_NEAR(result.trace.step_share(40'000'000), 0.5, 1e-12);
 }
 
-// As torch.autograd.profiler of PyTorch 1.5 writes it, with a kernel and the arrow to it.
+// The form of torch.autograd.profiler of PyTorch 1.5, with a kernel and the arrow to it.
 TEST(Timeline, ReadsTheListsOfTheOldProfiler) {
   const IngestResult result = ingest_text(
       R"([{"name": "add", "ph": "X", "ts": 60.4, "dur": 20.1, "tid": 1, "pid": "CPU functions", "args": {}}, )"
@@ -266,13 +268,14 @@ TEST(Timeline, ReadsTheListsOfTheOldProfiler) {
   EXPECT_EQ(kernels_by_operator(result.trace), json({{"add", 1}}));
 }
 
-// Written by PyTorch 1.13 on a CPU: conv2d > convolution > _convolution > mkldnn_convolution.
+// PyTorch 1.13 wrote this profile on a CPU: conv2d > convolution > _convolution >
+// mkldnn_convolution.
 TEST(Timeline, ReadsAProfileWithoutADevice) {
   const IngestResult result = ingest_samples({"traces/torch_autograd_conv.prof"});
   EXPECT_TRUE(result.is_any_read());
   for (const TraceOperator& one : result.trace.operators()) {
     if (one.name != "aten::convolution") continue;
-    EXPECT_EQ(one.host_self_ns, 4'191'000);  // 5387 us, of them 1196 inside
+    EXPECT_EQ(one.host_self_ns, 4'191'000);  // 5387 us minus 1196 us of its children
     return;
   }
   ADD_FAILURE() << "no convolution";
@@ -297,7 +300,7 @@ TEST(Timeline, SkipsEventsWithoutATimeAndReadsTheOthers) {
   EXPECT_THAT(result.files[0].problems[0], HasSubstr("t.csv:1: 'soon' is no time"));
 }
 
-// Hostile times: sums stay where numbers end.
+// Sums of hostile times stop at the largest number.
 TEST(Timeline, BearsTimesThatAddUpToTooMuch) {
   std::string text = "[";
   for (int i = 0; i < 20; ++i) {

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What `opbench ingest` must say of traces, the slow way: expected_links.json of tests/data/profiles/traces.
+"""Computes expected_links.json of tests/data/profiles/traces, the expected results of `opbench ingest`, in a simple way.
 
     trace_links.py TRACE.json.gz... > expected_links.json
 
-For each kernel all operators are looked at: those of the launching thread that run at the time of the launch, of them the
-shortest with shapes, or the shortest. Device time is the length of the union of intervals, by marking every border.
+For each kernel, all operators of the launching thread that run at the time of the launch are searched. The shortest one
+with shapes is taken, or else the shortest. Device time is the length of the union of intervals, by marking every border.
 """
 import collections
 import gzip
@@ -71,12 +71,12 @@ def describe(path):
         time = Fraction(str(launch["ts"]))
         around = [(b - a, e) for a, b, e in operators
                   if a <= time <= b and (e["pid"], str(e["tid"])) == (launch["pid"], str(launch["tid"]))]
-        if launch.get("cat") in ("cpu_op", "Operator"):  # by id: nothing inside it
+        if launch.get("cat") in ("cpu_op", "Operator"):  # linked by id: it contains no other
             length = interval(launch)[1] - interval(launch)[0]
             around = [(d, e) for d, e in around if d >= length and (d > length or e is launch)]
         if not around:
             continue
-        around.sort(key=lambda pair: (pair[0], -pair[1]["args"].get("External id", 0)))  # equal: the later one is inside
+        around.sort(key=lambda pair: (pair[0], -pair[1]["args"].get("External id", 0)))  # equal times: the later one is inside
         holder = next((e for _, e in around if e["args"].get("Input Dims")), around[0][1])
         counts[holder["name"]] += 1
         linked += 1

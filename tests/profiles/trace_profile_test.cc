@@ -1,4 +1,4 @@
-// Inputs as they stand in traces of tests/data/profiles/traces.
+// Tests inputs as traces of tests/data/profiles/traces write them.
 #include "profiles/trace_profile.h"
 
 #include <gtest/gtest.h>

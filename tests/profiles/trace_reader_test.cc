@@ -1,4 +1,5 @@
-// JSON as the RFC says it, and what is left of traces when a run is killed or a name holds quotes.
+// Tests JSON of the RFC, and the remains of traces after a run was ended or if a name contains
+// quotes.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -74,7 +75,7 @@ TEST(TraceReader, ReadsWhatACutCaptureHas) {
               ElementsAre("t.json:2: the trace ends before its list of events does"));
 }
 
-// Profilers of old write names as they are.
+// Old profilers write names without escapes.
 TEST(TraceReader, ReadsOnBehindADamagedEvent) {
   const Read odd = read_trace(
       "[{\"name\":\"a\"},\n{\"name\":\"f<\"x>\",\"ts\":1},\n{\"name\":\"b\"},\n{\"name\":\"c\"}]");
@@ -111,7 +112,7 @@ TEST(TraceReader, GivesUpAnEventWithoutAnEnd) {
   EXPECT_THAT(read.skipped[0], HasSubstr("t.json:1: an event that does not end within 1 MiB"));
 }
 
-// Every line opens an event that none closes.
+// Every line opens an event that is not closed.
 TEST(TraceReader, StaysLinearWhereNothingCloses) {
   std::string text = "[";
   for (int i = 0; i < 300'000; ++i) text += "{\"a\":[\n";

@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-/// An event of a trace that lasts.
+/// An event of a trace with a duration.
 inline std::string span(const std::string& category, const std::string& name, int begin,
                         int duration, const std::string& args) {
   return fmt::format(
@@ -14,7 +14,7 @@ inline std::string span(const std::string& category, const std::string& name, in
       category, name, category == "kernel" ? 0 : 1, begin, duration, args);
 }
 
-/// A call that launches a kernel of 3 us; `inputs`: its recorded arguments.
+/// A call that launches a kernel of 3 us. `inputs` holds its recorded arguments.
 inline std::string call(const std::string& name, int number, const std::string& inputs) {
   const int begin = 100 * number;
   return span("cpu_op", name, begin, 50, inputs) +
@@ -24,7 +24,8 @@ inline std::string call(const std::string& name, int number, const std::string& 
               fmt::format(R"("device":0,"stream":7,"correlation":{})", number));
 }
 
-/// Its recorded arguments: shapes, types, and what is no tensor; empty: not recorded.
+/// The recorded arguments of a call: shapes, types, and values of numbers. Empty `values` are not
+/// recorded.
 inline std::string inputs(const std::string& dims, const std::string& types,
                           const std::string& values) {
   std::string text = fmt::format(R"("Input Dims":{},"Input type":{})", dims, types);

@@ -1,4 +1,5 @@
-// Calls of PyTorch in traces as cases. Which argument stands where: ATen's native_functions.yaml.
+// Tests calls of PyTorch in traces as cases. Source of the order of arguments: ATen's
+// native_functions.yaml.
 #include <gmock/gmock.h>
 
 #include "tests/profiles/rows_of_profiles.h"
@@ -44,7 +45,7 @@ TEST(TracedCases, SayWhereNumbersAreNotRecorded) {
   EXPECT_THAT(cases.cases[0].notes, Contains(HasSubstr("attributes unknown")));
 }
 
-// Stride 2 and padding 1 are what makes 2x4x4x4 of 2x3x8x8 with 3x3: (8 + 2 - 3)/2 + 1 = 4.
+// 2x3x8x8 with a kernel of 3x3 gives 2x4x4x4 with stride 2 and padding 1: (8 + 2 - 3)/2 + 1 = 4.
 TEST(TracedCases, OfBothGradientsOfAConvolutionHaveAttributesThatFit) {
   const NetworkCases cases = cases_of_calls(call(
       "aten::convolution_backward", 1,
@@ -89,8 +90,8 @@ TEST(TracedCases, ListWhatIsNone) {
                            "(kernels): launched by no operator of the host that is recorded"));
 }
 
-// Steps of ResNet-50 and AlexNet; what is none there are the gradients of cuDNN, whose results no
-// argument tells, and lists of tensors.
+// Steps of ResNet-50 and AlexNet. cuDNN's gradients have no case, because no argument states their
+// result. Lists of tensors have no case either.
 TEST(TracedCases, CoverHalfOfRealSteps) {
   const auto share = [](const char* sample) {
     return cases_in(ingest_samples({sample})).covered_share();

@@ -1,4 +1,4 @@
-// Neighbourhoods of calls of PyTorch, which traces show without their results.
+// Tests neighbourhoods of calls of PyTorch. Traces record them without their results.
 #include <gmock/gmock.h>
 
 #include "tests/profiles/context_graphs.h"
@@ -19,7 +19,7 @@ std::string unary(const std::string& name, int number, const std::string& dims) 
   return call(name, number, inputs("[" + dims + "]", R"(["float"])", R"([""])"));
 }
 
-// 4x5 times 5x6 is 4x6: only our operator knows. Calls stand out of order in the file.
+// 4x5 times 5x6 is 4x6, which opbench's operator computes. The calls are out of order in the file.
 TEST(TracedContext, FollowsWhatOperatorsMake) {
   const std::string text =
       unary("aten::exp", 3, "[4,6]") +
@@ -29,7 +29,7 @@ TEST(TracedContext, FollowsWhatOperatorsMake) {
   EXPECT_THAT(graph(found), ElementsAre("matmul(self_of_matmul, mat2_of_matmul) -> matmul",
                                         "relu(matmul) -> relu", "exp(relu) -> exp"));
   EXPECT_EQ(found.found.edges, 2);
-  // What matmul made has the shape of what exp takes, too.
+  // The result of matmul also has the shape of exp's input.
   EXPECT_EQ(found.found.ambiguous, 1);
 }
 
@@ -46,7 +46,7 @@ TEST(TracedContext, EndsAtTwoGradientsInOneCall) {
   }
 }
 
-// The gradient of a bias has the length of a standard deviation, and is none.
+// The standard deviation has the length of a bias gradient, but must not be linked to it.
 TEST(TracedContext, StatisticsOfANormAreNoGradients) {
   const auto norm = [](int number) {
     return call(

@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-// As runs judge it.
+// Judges the outputs like a run.
 Judgement judged(const Kernel& kernel, const Problem& problem, const std::vector<Tensor>& inputs,
                  const std::vector<Tensor>& outputs, std::size_t output) {
   CallToJudge call = call_of(problem, kernel, false);
@@ -39,7 +39,7 @@ std::vector<Tensor> filled_inputs(const Problem& problem) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
     Distribution data = default_data(problem, i);
-    if (data == Distribution{}) data.b = 3;  // far enough to meet every branch
+    if (data == Distribution{}) data.b = 3;  // wide enough to reach every branch
     inputs.push_back(filled(problem.inputs[i], data, i + 1));
   }
   return inputs;

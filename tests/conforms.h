@@ -11,11 +11,10 @@ namespace opbench {
 /// Storage whose padding lanes and results hold NaN until they are written.
 Tensor poisoned(const TensorDesc& desc);
 
-/// Data of the logical elements only: padding lanes stay NaN, so a kernel that lets one reach a
-/// result is seen.
+/// Fills only the logical elements. Padding lanes stay NaN, so a kernel that uses them gives NaN.
 Tensor filled(const TensorDesc& desc, const Distribution& data, std::uint64_t seed);
 
-/// Inputs of a problem, each with data of its own.
+/// Inputs of a problem, each with its own data.
 std::vector<Tensor> filled_inputs(const Problem& problem);
 
 std::vector<Tensor> poisoned_outputs(const Problem& problem);
@@ -27,8 +26,8 @@ std::vector<T*> pointers_to(std::vector<std::remove_const_t<T>>& tensors) {
   return pointers;
 }
 
-/// Runs a variant that takes the problem on poisoned storage and holds every output against the
-/// reference. Returns whether it does: false and nothing run where it refuses.
+/// Runs a variant on poisoned storage and compares every output with the reference. Returns false,
+/// without a run, if the variant refuses the problem.
 [[nodiscard]] bool expect_conforms(const Kernel& kernel, const Problem& problem, int threads);
 
 }  // namespace opbench

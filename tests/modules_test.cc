@@ -1,4 +1,4 @@
-// The tests as a whole: every module has one, and they read and know nothing outside the
+// Tests the tests as a whole: every module has a test, and no test depends on anything outside the
 // repository.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ const std::vector<std::string> kFolders = {"cli",    "compare", "dump",   "harne
                                            "judge",  "kernels", "ops",    "profiles",
                                            "tensor", "text",    "workers"};
 
-/// The files below a folder, as paths from the root, whose names end like one of `endings`.
+/// The files below a folder whose names end with one of `endings`, as paths from the root.
 std::vector<std::string> files_of(const std::string& folder,
                                   const std::vector<std::string>& endings) {
   const fs::path root = source_file("");
@@ -38,7 +38,7 @@ std::vector<std::string> files_of(const std::string& folder,
   return files;
 }
 
-/// "tensor/shape" for tensor/shape.h and tensor/shape.cc.
+/// Modules by name: "tensor/shape" for tensor/shape.h and tensor/shape.cc.
 std::set<std::string> modules() {
   std::set<std::string> result;
   for (const std::string& folder : kFolders) {
@@ -49,8 +49,8 @@ std::set<std::string> modules() {
   return result;
 }
 
-/// True where the module's .cc registers an operator or a kernel. Tests that walk the registry hold
-/// each of them to its reference: tests/ops/op_test.cc and tests/kernels/conformance_test.cc.
+/// True if the module's .cc registers an operator or a kernel. Tests that walk the registry compare
+/// each of them with its reference: tests/ops/op_test.cc and tests/kernels/conformance_test.cc.
 bool is_registered(const std::string& module) {
   const fs::path source = source_file(module + ".cc");
   if (!fs::exists(source)) return false;
@@ -64,8 +64,8 @@ bool is_registered(const std::string& module) {
   return false;
 }
 
-/// The modules that have a test file of their name, whose header a test file includes, or that a
-/// registry hands to its tests.
+/// The modules with a test file of their name, with a header that a test file includes, or with a
+/// registry that passes them to its tests.
 std::set<std::string> tested_modules() {
   std::set<std::string> result;
   for (const std::string& module : modules()) {
@@ -121,7 +121,7 @@ std::vector<std::string> tests_with(const std::string& text) {
 
 }  // namespace
 
-// A new module needs tests/FOLDER/NAME_test.cc, or a row that says which test is its test.
+// A new module needs tests/FOLDER/NAME_test.cc, or a row that names its test.
 TEST(Modules, EachHasATest) {
   std::set<std::string> elsewhere;
   for (const Elsewhere& row : tested_elsewhere()) elsewhere.insert(row.module);
@@ -130,7 +130,7 @@ TEST(Modules, EachHasATest) {
   EXPECT_THAT(missing, IsEmpty());
 }
 
-// Each row excuses one module that needs it.
+// Each row must be necessary for one module.
 TEST(Modules, WhatIsTestedElsewhereIsAsTheListSays) {
   const std::vector<std::string> untested = modules_without_test();
   std::set<std::string> rows;

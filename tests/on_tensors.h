@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// An input of any shape and dtype with its values in logical order.
+/// An input of any shape and dtype, with its values in logical order.
 struct Given {
   DType dtype;
   Dims shape;
@@ -17,11 +17,11 @@ struct Given {
 /// The values of every output, in logical order.
 using Values = std::vector<std::vector<double>>;
 
-/// What the reference gives for inputs of their own shapes and dtypes. Values are checked first.
+/// The reference's outputs for inputs with their own shapes and dtypes. Values are checked first.
 Values reference_of_tensors(std::string_view op, const std::vector<Given>& inputs,
                             const AttrTexts& attrs = {});
 
-/// What a variant computes on the same.
+/// A variant's outputs for these inputs.
 Values kernel_on_tensors(std::string_view op, std::string_view variant,
                          const std::vector<Given>& inputs, const AttrTexts& attrs = {},
                          int threads = 1);

@@ -14,7 +14,7 @@ namespace opbench {
 /// Lengths around the vector widths in use.
 inline constexpr std::size_t kLengths[] = {0, 1, 2, 15, 16, 17, 31, 33, 257, 4095, 4096, 4097};
 
-/// Calls `test` with every instruction set selected in turn, then goes back to the one before.
+/// Calls `test` with every instruction set selected in turn, then restores the earlier selection.
 template <class Test>
 void on_every_isa(Test test) {
   const std::string before = current_isa();
@@ -26,7 +26,7 @@ void on_every_isa(Test test) {
   select_isa(before);
 }
 
-/// Deterministic bytes without any pattern (xorshift64, Marsaglia 2003).
+/// Deterministic irregular bytes (xorshift64, Marsaglia 2003).
 inline std::vector<std::uint8_t> noise(std::size_t bytes, std::uint64_t seed = 1) {
   std::vector<std::uint8_t> result(bytes);
   std::uint64_t state = seed * 0x9E3779B97F4A7C15 + 1;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What tests of operators and kernels of other projects need, installed as <opbench/testing.h>:
-// link opbench::testing and GoogleTest's main.
+// Helpers for tests of operators and kernels in other projects, installed as <opbench/testing.h>.
+// Link opbench::testing and GoogleTest's main.
 #include "tests/conforms.h"
 #include "tests/evaluate.h"
 #include "tests/on_tensors.h"

@@ -1,6 +1,5 @@
-// README and docs/, pasted from the top of each page into a shell: every line of opbench ends
-// within a minute and with the exit code that it should have, and no line replaces what the user
-// had before.
+// Pastes README and docs/ into a shell, each from the top of the page. Every line of opbench must
+// end within a minute with the expected exit code. No line may replace an earlier file of the user.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -20,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a user has who reads a page: names as the pages use them, and where the tests have such a
-/// file.
+/// The files of a user who reads a page: their names on the pages, and the files of the tests that
+/// stand for them.
 const std::map<std::string, std::string> kSamples = {
     {"npu.h5", "examples/dumps/npu.h5"},
     {"gpu.h5", "examples/dumps/gpu.h5"},
@@ -49,7 +48,7 @@ const std::map<std::string, std::string> kSamples = {
     {"report/compare.json", "results/samples/compare.json"},
 };
 
-/// Lines that are not run, by what is found in them, and why.
+/// Lines that are not run, by a part of their text, with the reason.
 const std::map<std::string, std::string> kSkipped = {
     {"check --against", "measures two builds for up to its budget of ten minutes"},
     {"report --history", "reads what check --against has written"},
@@ -65,7 +64,7 @@ const std::map<std::string, std::string> kSkipped = {
     {"11.O2", "minutes: a training step of a whole network"},
 };
 
-/// Exit codes other than 0, by what a line begins with: the sample has a planted fault.
+/// Exit codes other than 0, by the begin of a line. The sample has a planted fault.
 const std::map<std::string, std::vector<int>> kCodes = {
     {"doctor", {0, 5}},
     {"compare", {0, 1}},
@@ -76,7 +75,7 @@ const std::map<std::string, std::vector<int>> kCodes = {
     {"judge npu.h5 --only", {4}},
     {"extract examples/dumps/npu.h5 --only", {4}},
     {"overflow", {0, 1}},
-    // Both are the same sample here, and a result can be joined once.
+    // Both files are the same sample here, and a result can be merged only once.
     {"report monday.json", {2}},
     {"--case", {0, 1}},
     {"extract npu.h5 --failed", {0, 2}},
@@ -100,7 +99,7 @@ bool is_skipped(const std::string& line) {
   return false;
 }
 
-/// The lines of opbench on a page, and here documents: what a shell reads.
+/// The lines of opbench on a page and here documents, as input of a shell.
 std::string script_of(const std::string& page) {
   std::string script;
   for (const std::string& block : page_blocks(page, "sh")) {
@@ -127,7 +126,7 @@ class PageLines : public testing::TestWithParam<std::string>, protected TempDir 
     fs::create_directories(path("cache/opbench"));
     fs::copy_file(source_file("results/samples/results.json"), path("cache/opbench/last.json"));
     fs::create_directory_symlink(source_file("cases"), path("cases"));
-    // Runs are made short: what they write, and not what they find, is tried here.
+    // Runs are shortened. The test checks their output files, not their results.
     write("bin/opbench", R"(#!/bin/sh
 case " $* " in
   *" network.yaml "*) more=--dry-run ;;  # minutes: all operators of a profile

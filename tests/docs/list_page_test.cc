@@ -1,4 +1,4 @@
-// docs/list.md: the table of operators names all that the program has, and nothing else.
+// docs/list.md: the table of operators names exactly the operators of the program.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -46,13 +46,13 @@ std::map<std::string, PageRow> table_of_page() {
   return rows;
 }
 
-/// The row of an operator: the one that names it, or for a gradient the one that names its operator
-/// "and its gradient". Null if there is none.
+/// The row of an operator: the row that names it, or for a gradient the row that names its operator
+/// "and its gradient". Null if there is no such row.
 const PageRow* row_of(const std::map<std::string, PageRow>& rows, const std::string& op) {
   if (const auto found = rows.find(op); found != rows.end()) return &found->second;
   if (op.find("_grad") == std::string::npos) return nullptr;
   const PageRow* best = nullptr;
-  for (const auto& [name, row] : rows) {  // the longest name last
+  for (const auto& [name, row] : rows) {  // the longest name comes last
     if (op.starts_with(name + "_") && row.operators.find("gradient") != std::string::npos) {
       best = &row;
     }
@@ -60,7 +60,7 @@ const PageRow* row_of(const std::map<std::string, PageRow>& rows, const std::str
   return best;
 }
 
-/// Operators of the program, without those of other tests.
+/// Operators of the program, without those that tests register.
 std::vector<std::string> operators() {
   std::vector<std::string> names;
   for (const Op* op : RegisteredOp::all()) {
@@ -86,9 +86,9 @@ TEST(ListPage, HasEveryOperatorWithItsVariants) {
 }
 
 TEST(ListPage, NamesNoVariantThatThereIsNot) {
-  Names known = {"onednn"};  // the build may be without it
+  Names known = {"onednn"};  // a build may lack it
   for (const std::string& op : operators()) {
-    known.insert(op);  // a remark may say which operator a variant is for
+    known.insert(op);  // a remark may name the operator that a variant is for
     for (const Kernel* kernel : kernels_of(op)) known.emplace(kernel->name);
   }
   for (const auto& [op, row] : table_of_page()) {

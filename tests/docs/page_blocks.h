@@ -5,7 +5,7 @@
 
 namespace opbench {
 
-/// What stands between ```LANGUAGE and ``` on a page.
+/// The text between ```LANGUAGE and ``` on a page.
 inline std::vector<std::string> page_blocks(const std::string& text, const std::string& language) {
   const std::string begin = "\n```" + language + "\n";
   std::vector<std::string> result;

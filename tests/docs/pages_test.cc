@@ -1,5 +1,5 @@
-// Pages of the root and of docs/: every link leads somewhere, every command has the flags that it
-// shows, and every run and every case file that they print can be planned.
+// Tests the pages of the root and of docs/. Every link must have a target, every command must have
+// the flags on the page, and every run and case file on a page must be plannable.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ std::vector<std::string> matches(const std::string& text, const char* pattern) {
   return result;
 }
 
-/// The anchor that GitHub gives a heading: lower case, hyphens for spaces, punctuation dropped.
+/// The anchor that GitHub gives to a heading: lower case, hyphens for spaces, no punctuation.
 std::string anchor_of(const std::string& heading) {
   std::string result;
   for (const char letter : heading) {
@@ -89,7 +89,7 @@ TEST(Pages, LinksLeadSomewhere) {
   EXPECT_GE(links, 50);
 }
 
-/// Words as a shell cuts them: single quotes, and comments from " #" on.
+/// Words as a shell splits them, with single quotes, and comments from " #" on.
 std::vector<std::string> words_of(const std::string& line) {
   std::vector<std::string> words;
   std::string word;
@@ -118,7 +118,7 @@ TEST(Pages, WordsAreCutAsAShellDoes) {
   EXPECT_THAT(words_of("a '' b#c"), ElementsAre("a", "", "b#c"));
 }
 
-/// Every `opbench ...` of a page: lines of its shell blocks and spans of code, without the name.
+/// Every `opbench ...` of a page, in shell blocks and spans of code, without the name.
 std::vector<std::vector<std::string>> command_lines(const std::string& text) {
   std::vector<std::string> lines = matches(text, "`opbench ([^`]*)`");
   for (const std::string& block : page_blocks(text, "sh")) {
@@ -146,7 +146,7 @@ std::vector<std::string> flags_not_in_help(const std::string& command,
   return unknown;
 }
 
-/// The plan of a run, which writes no file. Case files are those of the sources.
+/// The plan of a run, which writes no file. Case files are those of the repository.
 Outcome planned(std::vector<std::string> words) {
   const auto dot = std::find(words.begin(), words.end(), "--dot");
   if (dot != words.end()) words.erase(dot, dot + 2);
@@ -157,7 +157,7 @@ Outcome planned(std::vector<std::string> words) {
   return opbench_with(words);
 }
 
-// A line that stands for others, such as `opbench COMMAND --help`.
+// A line that stands for several lines, such as `opbench COMMAND --help`.
 bool is_pattern(const std::vector<std::string>& words) {
   return std::any_of(words.begin(), words.end(), [](const std::string& word) {
     return word.find("...") != std::string::npos || word == "COMMAND" || word == "OP" ||

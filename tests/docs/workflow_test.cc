@@ -1,5 +1,5 @@
-// .github/workflows/opbench.yml, the example that users copy, and action.yml, which it uses: no
-// text of a pull request is part of a script, and the token may write the comment only.
+// .github/workflows/opbench.yml, the example that users copy, and action.yml, which it uses. No
+// text of a pull request may be part of a script. The token may only write the comment.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <yaml-cpp/yaml.h>
@@ -40,7 +40,7 @@ std::vector<YAML::Node> all_steps() {
   return steps;
 }
 
-/// A repository in which programs note their arguments, write the summary and end with a code.
+/// A repository whose programs record their arguments, write the summary and end with a given code.
 class CheckAction : public testing::Test, protected TempDir {
  protected:
   CheckAction() {
@@ -95,7 +95,7 @@ TEST(Workflow, OnlyTheCommentMayWrite) {
   }
 }
 
-// Accepted exit codes are a choice of the repository; without one, 3 fails and 5 does not.
+// The repository chooses the accepted exit codes. By default 3 fails and 5 does not.
 TEST(Workflow, UsesTheActionWithTheCodesOfTheRepository) {
   const YAML::Node inputs = action()["inputs"];
   EXPECT_EQ(inputs["accept"]["default"].as<std::string>(), "0 5");

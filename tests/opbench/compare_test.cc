@@ -22,7 +22,8 @@ BufferComparison compared(DType dtype, const std::vector<T>& actual, const std::
 }
 
 TEST(CompareBuffers, ErrorsOfFourNumbers) {
-  // Errors 0, 0.5, 0, -1: mean 0.375, root of (0.25 + 1)/4; relative 0.25 and 0.125.
+  // The errors are 0, 0.5, 0, -1. Their mean is 0.375, their rms is the root of (0.25 + 1)/4. The
+  // relative errors are 0.25 and 0.125.
   const auto result = compared<float>(DType::fp32, {1, 2.5F, 4, 7}, {1, 2, 4, 8}, "prec=0.75");
   EXPECT_EQ(result.verdict, Verdict::failed);
   EXPECT_EQ(result.reason, "1 of 4 elements off by more than 0.75; worst at [3]: 7, expected 8");
@@ -46,7 +47,7 @@ TEST(CompareBuffers, TheWorstElementIsNamedByItsPlace) {
 }
 
 TEST(CompareBuffers, HalfTypesAreTheir16Bits) {
-  // 1.0 and the next number above: 0x3C00 and 0x3C01 in fp16, 0x3F80 and 0x3F81 in bf16.
+  // 1.0 and the next number above are 0x3C00 and 0x3C01 in fp16, 0x3F80 and 0x3F81 in bf16.
   const auto fp16 = compared<std::uint16_t>(DType::fp16, {0x3C01, 0x4000}, {0x3C00, 0x4000});
   EXPECT_EQ(fp16.max_ulp, 1);
   EXPECT_EQ(fp16.max_abs, std::ldexp(1, -10));

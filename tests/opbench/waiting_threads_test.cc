@@ -1,4 +1,4 @@
-// libgomp shows what it has read, once for each start of the program.
+// libgomp prints the settings that it has read, once for each start of the program.
 #include "opbench/waiting_threads.h"
 
 #include <gmock/gmock.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Do all functions of static libraries begin at a cache line? Names those that do not; exit code 1 if there are any.
+"""Checks that all functions of static libraries begin at a cache line. Names the others and ends with exit code 1.
 
   tests/package/aligned_code.py OBJDUMP LIBRARY...
 
-What the compiler calls cold, and what runs once at the start, has sections of its own, which need not be aligned.
+Cold functions, and functions that run once at the start, have their own sections, which need not be aligned.
 """
 import re
 import subprocess
@@ -16,7 +16,7 @@ COLD = (".text.unlikely", ".text.startup", ".text.exit")
 
 
 def functions(objdump, library):
-    """(name, offset in its section) of a library's functions."""
+    """Yields (name, offset in its section) for the functions of a library."""
     symbols = subprocess.run([objdump, "-t", library], check=True, capture_output=True, text=True).stdout
     for line in symbols.splitlines():
         found = FUNCTION.match(line)

@@ -12,7 +12,7 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# expect(PATTERN COMMAND...): the command succeeds and prints what matches.
+# expect(PATTERN COMMAND...): the command must succeed, and its output must match PATTERN.
 function(expect pattern)
   run(${ARGN})
   if(NOT output MATCHES "${pattern}")
@@ -37,7 +37,7 @@ foreach(header IN LISTS internal)
   endif()
 endforeach()
 
-# Kernels of others are compiled as ours are: no multiply-add is fused behind their back.
+# Kernels of users are compiled like opbench's: the compiler does not fuse multiply-adds.
 file(READ ${work}/compile_commands.json commands)
 string(JSON count LENGTH "${commands}")
 math(EXPR last "${count} - 1")
@@ -48,7 +48,7 @@ foreach(i RANGE ${last})
   endif()
 endforeach()
 
-# A program of others calls itself by its own name.
+# A user's program prints its own name.
 expect("mybench: unknown flag '--nosuch' of run; see mybench --help"
   sh -c "${work}/operator/mybench --nosuch || true")
 expect("\"reproduce\": \"mybench --case 'square"
@@ -60,7 +60,7 @@ expect("2 results: 2 passed"
   ${work}/page/page_bench --case "square[2x3x5x7,fp16,NCHW]" --time 0.01 --repetitions 2)
 expect("softplus_v2_static" ${work}/operator/mybench list softplus)
 
-# A variant from outside is listed with its provider, its dtypes and its refusal.
+# A user's variant is listed with its provider, its dtypes and its refusal.
 set(mine ${work}/variant/mybench_softplus)
 expect("mine +own" ${mine} list softplus)
 expect("2 results: 2 passed" ${mine} --case "softplus[2x3x5x7,fp32,NCHW]" --variant native,mine --time 0.01)
@@ -69,7 +69,7 @@ expect("skipped: mine: it takes fp32 only, found fp16"
 expect("skipped: mine: it takes a beta above 0 only"
   ${mine} --case "softplus[7,fp32,ND,beta=-1]" --variant native,mine --time 0.01)
 
-# A variant that crashes costs its row only.
+# A crash of a variant affects only its row.
 set(broken ${work}/broken/broken_bench)
 expect("segfaults [^\n]*ERRORED[^\n]*\n? *:? *crashed: its process was ended by signal 11.*3 results: 1 passed, 2 errored"
   ${CMAKE_COMMAND} -E env COLUMNS=200 sh -c "${broken} --case 'softplus[7,fp32,ND]' --variant native,aborts,segfaults --time 0.01 || test $? -eq 3")

@@ -1,10 +1,9 @@
-"""Two types of one name break the one-definition rule in any program that includes both.
+"""Two types of the same name break the one-definition rule in every program that includes both.
 
     type_names.py SOURCE_DIR
 
 Scans the sources for types that are defined at the scope of a namespace or of another type, outside anonymous
-namespaces, and fails if a qualified name is defined in two files. It reads tokens and not C++: what a macro makes is
-not seen.
+namespaces, and fails if a qualified name is defined in two files. It reads tokens without expanding macros.
 """
 import collections
 import pathlib
@@ -24,7 +23,7 @@ TYPE = re.compile(
 
 
 def types_of(text):
-    """Qualified names of the types that `text` defines for other files to see."""
+    """Returns the qualified names of the types that `text` defines outside anonymous namespaces."""
     scopes = []  # names; None for a function, an initializer or an anonymous namespace
     names = []
     statement = ""
@@ -48,7 +47,7 @@ def types_of(text):
 
 
 def duplicates(files):
-    """Names that more than one of `files` (path to text) defines, with their paths."""
+    """Returns the names that several of `files` (path to text) define, with their paths."""
     found = collections.defaultdict(set)
     for path, text in files.items():
         for name in types_of(text):

@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-// Both ways of getting memory, and the border between them.
+// Sizes for both ways of allocation, and at the limit between them.
 constexpr std::size_t kSizes[] = {0, 1, 63, 64, 4097, (1 << 20) - 1, 1 << 20, (3 << 20) + 5};
 
 }  // namespace
@@ -70,7 +70,7 @@ TEST(Buffer, MovesAndReleases) {
 TEST(Buffer, ImpossibleSizesThrow) {
   EXPECT_THROW(Buffer{std::numeric_limits<std::size_t>::max()}, RunError);
   EXPECT_THROW(Buffer{std::size_t{1} << 63}, RunError);
-  EXPECT_THROW(Buffer{std::size_t{1} << 60}, RunError);  // beyond any address space in use
+  EXPECT_THROW(Buffer{std::size_t{1} << 60}, RunError);  // exceeds every address space in use
 }
 
 TEST(Checksum, EveryFlippedBitShows) {

@@ -12,9 +12,9 @@ namespace opbench {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// FRACTAL_Z of groups, as format_transfer_fractal_z.cpp of CANN's TransData says: e groups share
-/// Cin_opt x Cout_opt; element (g, n, c, hw) has ci = (g % e) * c_per_group + c and
-/// co = (g % e) * n_per_group + n there.
+/// The position in FRACTAL_Z of groups. Source: format_transfer_fractal_z.cpp of CANN's TransData.
+/// e groups share Cin_opt x Cout_opt. There, element (g, n, c, hw) has ci = (g % e) * c_per_group +
+/// c and co = (g % e) * n_per_group + n.
 inline std::int64_t grouped_position(const TensorDesc& desc, const Dims& nchw, const Dims& at) {
   const std::int64_t c = nchw[1], n = nchw[0] / desc.groups, c0 = desc.c0, hw = nchw[2] * nchw[3];
   const std::int64_t e =
@@ -51,8 +51,9 @@ inline std::int64_t position_5d(const TensorDesc& desc, const Dims& dims, const 
   }
 }
 
-/// Where CANN's format definitions put the element at the logical indices `at`, one for each extent
-/// of the shape. Sources: FormatHelper.cpp of torch_npu 1.5 and the trans_data operators.
+/// The position of the element at the logical indices `at`, one for each extent of the shape, by
+/// CANN's format definitions. Sources: FormatHelper.cpp of torch_npu 1.5 and the trans_data
+/// operators.
 inline std::int64_t position_by_definition(const TensorDesc& desc, Dims at) {
   if (desc.format == Format::FRACTAL_NZ) return nz_position(desc.shape, at, desc.c0);
   if (desc.format == Format::ND || desc.format == Format::NCHW || desc.format == Format::NCDHW) {
@@ -61,7 +62,7 @@ inline std::int64_t position_by_definition(const TensorDesc& desc, Dims at) {
   }
   if (desc.shape.size() == 5) return position_5d(desc, desc.shape, at);
   const Dims dims = expand_to_nchw(desc.shape);
-  if (at.size() < 4) at.insert(at.begin(), 0);  // the expansion puts N in front, the rest behind
+  if (at.size() < 4) at.insert(at.begin(), 0);  // the expansion puts N first, the others last
   at.resize(4, 0);
   const std::int64_t c0 = desc.c0, c1 = (dims[1] + c0 - 1) / c0;
   const std::int64_t n = at[0], c = at[1], h = at[2], w = at[3];
@@ -84,7 +85,7 @@ inline Dims indices_of(const Dims& shape, std::int64_t element) {
   return at;
 }
 
-/// Storage of `desc`: `logical` where the definition puts it, `padding` elsewhere.
+/// The storage of `desc`: `logical` at the positions of the definition, `padding` elsewhere.
 inline Bytes stored_by_definition(const TensorDesc& desc, const Bytes& logical,
                                   std::uint8_t padding) {
   const std::size_t size = size_of(desc.dtype);
@@ -97,7 +98,7 @@ inline Bytes stored_by_definition(const TensorDesc& desc, const Bytes& logical,
   return result;
 }
 
-/// Every format that can hold `shape`, with every C0 and number of groups that matters.
+/// Every format that can hold `shape`, with every relevant C0 and number of groups.
 inline std::vector<TensorDesc> every_storage(DType dtype, const Dims& shape) {
   std::vector<TensorDesc> result;
   for (const Format format : kAllFormats) {
@@ -120,7 +121,7 @@ inline std::vector<TensorDesc> every_storage(DType dtype, const Dims& shape) {
   return result;
 }
 
-/// Shapes with every rank, odd extents, whole and partial blocks, extents of 1 and of 0.
+/// Shapes of every rank, with odd extents, whole and partial blocks, and extents of 1 and of 0.
 inline std::vector<Dims> shapes_of_interest() {
   return {{},
           {21},

@@ -87,8 +87,8 @@ TEST(DType, FloatingOnes) {
   }
 }
 
-// By what rounding does: the largest number stays what it is, and what is 2^-7 larger does not.
-// IEEE 754: fp32 has 24 bits of precision, fp16 11, fp64 53; bf16 has 8.
+// Rounding keeps the largest number and changes a number that is 2^-7 larger. Source: IEEE 754.
+// fp32 has 24 bits of precision, fp16 11, fp64 53; bf16 has 8.
 TEST(Precision, LargestFinite) {
   for (const DType dtype : kFloating) {
     const double largest = largest_finite(dtype);
@@ -98,9 +98,9 @@ TEST(Precision, LargestFinite) {
   EXPECT_EQ(largest_finite(DType::int32), 0);
 }
 
-// From there on numbers keep all their bits.
+// From the smallest normal number on, numbers keep all their bits.
 TEST(Precision, SmallestNormal) {
-  constexpr double kBits = 1 + 0x1p-7;  // bf16 has no more
+  constexpr double kBits = 1 + 0x1p-7;  // the precision of bf16
   for (const DType dtype : {DType::bf16, DType::fp16}) {
     const double least = smallest_normal(dtype);
     EXPECT_EQ(rounded(dtype, least * kBits), least * kBits) << name(dtype);
@@ -127,7 +127,8 @@ TEST(UlpDistance, GoesThroughZero) {
   EXPECT_EQ(ulp_distance(DType::fp64, -0x1p-1074, 0x1p-1073), 3);
 }
 
-// From 1 to 2 there are as many numbers as the fraction has values, from 1 to 4 twice as many.
+// Between 1 and 2 there are as many numbers as values of the fraction, between 1 and 4 twice as
+// many.
 TEST(UlpDistance, CountsRepresentableNumbers) {
   EXPECT_EQ(ulp_distance(DType::fp32, 1, 4), 0x1p24);
   EXPECT_EQ(ulp_distance(DType::bf16, 1, 2), 128);

@@ -40,7 +40,7 @@ std::vector<TensorDesc> descriptions() {
   return result;
 }
 
-/// A tensor of noise, padding lanes included, and its elements in logical order.
+/// A tensor of noise, also in the padding lanes, and its elements in logical order.
 struct Noise {
   Tensor tensor;
   Bytes logical;
@@ -99,7 +99,7 @@ TEST(ChangedCopy, EveryElementByItsPlaceRoundedToItsDType) {
   EXPECT_EQ(kept, values);
 }
 
-// Places count as the shape does, whatever the storage; the channels that fill a block up stay 0.
+// Places follow the shape in every storage. Channels that fill up a block stay 0.
 TEST(ChangedCopy, InTheStorageOfItsFormat) {
   const TensorDesc desc = describe(DType::fp32, {1, 3, 1, 2}, Format::NC1HWC0);
   const std::vector<float> storage(static_cast<std::size_t>(desc.storage_elements()));

@@ -11,15 +11,15 @@ const std::vector<std::string> kNames = {"relu", "softplus", "softplus_v2", "sum
 
 }  // namespace
 
-// A message is printed as it is, and may hold what somebody else wrote into a file.
+// A message is printed unchanged, and may contain text from a file.
 TEST(Error, ItsMessageIsOnePrintableLine) {
   EXPECT_STREQ(Error("cases.yaml: no operator a\n\x1b[31mb").what(),
                "cases.yaml: no operator a\\x0a\\x1b[31mb");
   EXPECT_STREQ(RunError("disk\tfull\r").what(), Error("disk\tfull\r").what());
 }
 
-// Distances are Damerau's and Levenshtein's: insertions, deletions and replacements of one letter,
-// and swaps of two.
+// The distance is that of Damerau and Levenshtein: insertions, deletions and replacements of one
+// letter, and swaps of two.
 TEST(Nearest, TakesTheSmallestDistance) {
   EXPECT_EQ(nearest("softplus", kNames), "softplus");
   EXPECT_EQ(nearest("softplusv2", kNames), "softplus_v2") << "1 against 2";
@@ -29,7 +29,7 @@ TEST(Nearest, TakesTheSmallestDistance) {
   EXPECT_EQ(nearest("smu", {{"mu", "sum"}}), "mu") << "the first of those that are as near";
 }
 
-// At most 2 letters, or a third of a long name.
+// A near name differs in at most 2 letters, or in a third of a long name.
 TEST(Nearest, NothingIsNearToWhatIsFar) {
   EXPECT_EQ(nearest("matmul", kNames), "");
   EXPECT_EQ(nearest("abc", {{"xyz"}}), "");

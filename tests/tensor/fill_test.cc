@@ -39,7 +39,7 @@ std::vector<std::uint8_t> contents(const Tensor& tensor) {
 
 Tensor filled(const TensorDesc& desc, const Distribution& distribution) {
   Tensor tensor(desc);
-  std::memset(tensor.data(), 0xAB, desc.bytes());  // as if reused
+  std::memset(tensor.data(), 0xAB, desc.bytes());  // like reused memory
   fill(tensor, distribution, 42);
   return tensor;
 }
@@ -75,7 +75,7 @@ TEST(Generate, SameBitsOnEveryIsa) {
   }
 }
 
-// Box-Muller written down from fill.h and random.h, with the C library's functions.
+// Box-Muller as defined in fill.h and random.h, with the C library's functions.
 TEST(Generate, NormalIsBoxMullerOnPhilox) {
   const std::uint64_t seed = 0x123456789ABCDEF0;
   const std::vector<double> actual = values({normal, 0, 1}, 100000, seed);
@@ -86,13 +86,13 @@ TEST(Generate, NormalIsBoxMullerOnPhilox) {
     const std::uint64_t b = words[2] | std::uint64_t{words[3]} << 32;
     const double u = 1 - double(a >> 12) * 0x1p-52, v = double(b >> 12) * 0x1p-52;
     const double radius = std::sqrt(-2 * std::log(u)), angle = 2 * std::acos(-1.0) * v;
-    // The rounding of 2 pi v is an absolute error of the angle, up to 4.5e-16.
+    // The rounding of 2 pi v is an absolute error of the angle of up to 4.5e-16.
     ASSERT_NEAR(actual[2 * k], radius * std::cos(angle), 2e-15 * radius + 1e-16) << k;
     ASSERT_NEAR(actual[2 * k + 1], radius * std::sin(angle), 2e-15 * radius + 1e-16) << k;
   }
 }
 
-// Limits are five standard errors of each moment for n independent normal values.
+// The limits are five standard errors of each moment for n independent normal values.
 TEST(Generate, MomentsOfNormal) {
   const double n = 1 << 20;
   const std::vector<double> x = values({normal, 0, 1}, 1 << 20);
@@ -128,7 +128,7 @@ TEST(Generate, UniformFillsItsInterval) {
   double mean = 0;
   for (const double value : x) mean += value / n;
   EXPECT_NEAR(mean, 1, 5 * 4 / std::sqrt(12 * n));
-  // An interval of two neighbours: all of the upper half of it rounds to the end that is left out.
+  // The interval has two neighbours as ends. Its upper half rounds to the excluded end.
   for (const double value : values({uniform, 1, 1 + 0x1p-52}, 100)) ASSERT_EQ(value, 1);
 }
 
@@ -164,7 +164,8 @@ TEST(Generate, PermutationIsRandom) {
     equal += one[i] == two[i];
     neighbours += i > 0 && std::abs(one[i] - one[i - 1]) == 1;
   }
-  // Poisson with mean 1, 1 and 2: more than 12 happen once in 10^10 and 10^6 times.
+  // The counts follow Poisson with mean 1, 1 and 2. More than 12 occur once in 10^10 and 10^6
+  // times.
   EXPECT_LE(fixed, 12);
   EXPECT_LE(equal, 12);
   EXPECT_LE(neighbours, 12);
@@ -187,8 +188,8 @@ TEST(Generate, ArangeAndConstant) {
 TEST(Generate, SpecialsOfHalf) {
   std::vector<half> h(16);
   generate({special}, 1, DType::fp16, 16, {0, 16}, h.data());
-  // NaN, +-Inf, +-0, least and largest subnormal, least normal, largest, 1, 1 + epsilon, by IEEE
-  // 754.
+  // Source: IEEE 754: NaN, +-Inf, +-0, least and largest subnormal, least normal, largest, 1, 1 +
+  // epsilon.
   const std::vector<std::uint16_t> expected = {0x7E00, 0x7C00, 0xFC00, 0x0000, 0x8000, 0x0001,
                                                0x8001, 0x03FF, 0x83FF, 0x0400, 0x8400, 0x7BFF,
                                                0xFBFF, 0x3C00, 0xBC00, 0x3C01};

@@ -110,13 +110,13 @@ TEST(StorageDims, ThreeDimensionalFormats) {
             (Dims{4 * 2 * 5 * 6, 3, 16, 16}));
 }
 
-// Source: format_transfer_fractal_z.cpp of CANN's TransData, worked out by hand.
+// Source: format_transfer_fractal_z.cpp of CANN's TransData, computed by hand.
 TEST(StorageDims, GroupedFractalZ) {
   const auto stored = [](const Dims& logical, int c0, int groups) {
     return storage_dims(Format::FRACTAL_Z, logical, c0, groups);
   };
   EXPECT_EQ(stored({33, 20, 3, 5}, 16, 1), storage_dims(Format::FRACTAL_Z, {33, 20, 3, 5}, 16));
-  EXPECT_EQ(stored({6, 2, 3, 5}, 16, 3), (Dims{15, 1, 16, 16}));       // all together
+  EXPECT_EQ(stored({6, 2, 3, 5}, 16, 3), (Dims{15, 1, 16, 16}));       // all groups together
   EXPECT_EQ(stored({48, 8, 3, 5}, 16, 3), (Dims{2 * 15, 2, 16, 16}));  // e = 2
   EXPECT_EQ(stored({64, 16, 1, 1}, 16, 4), (Dims{4, 1, 16, 16}));      // e = 1
   EXPECT_EQ(stored({40, 1, 3, 3}, 16, 40), (Dims{3 * 9, 1, 16, 16}));  // depthwise, e = 16

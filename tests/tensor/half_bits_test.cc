@@ -15,7 +15,7 @@ using Halves = std::vector<std::uint16_t>;
 
 constexpr std::uint16_t kInfinity = 0x7C00, kNan = 0x7E00, kLargest = 0x7BFF, kSign = 0x8000;
 
-// IEEE 754 binary16: all exponent bits set is an infinity with no fraction, else a NaN.
+// IEEE 754 binary16: all exponent bits set is an infinity if the fraction is 0, else a NaN.
 std::uint16_t expected_of(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
   if (exponent != 31) return bits;
@@ -37,7 +37,7 @@ TEST(Saturate, EveryBitPattern) {
   EXPECT_EQ(halves, expected);
 }
 
-// The return value speaks for every pattern alone: a NaN that becomes 0 counts, -0 does not.
+// The return value states whether this pattern changed. A NaN that becomes 0 counts, -0 does not.
 TEST(Saturate, SaysWhetherAnythingChanged) {
   for (std::size_t bits = 0; bits < 65536; ++bits) {
     Halves one = {static_cast<std::uint16_t>(bits)};
@@ -48,7 +48,7 @@ TEST(Saturate, SaysWhetherAnythingChanged) {
 TEST(Saturate, EveryPlaceOfEveryLength) {
   for (const std::size_t length : kLengths) {
     Halves halves(length + 1, 0x3C00);
-    halves[length] = kInfinity;  // one too far
+    halves[length] = kInfinity;  // one element after the end
     EXPECT_FALSE(saturate_fp16(halves.data(), static_cast<std::int64_t>(length)));
     EXPECT_EQ(halves[length], kInfinity);
     if (length == 0) continue;
@@ -63,7 +63,7 @@ TEST(Saturate, EveryPlaceOfEveryLength) {
   }
 }
 
-// Several threads: the one whose range has nothing does not take back what another found.
+// Several threads share the work. A thread without a change must not reset the result of another.
 TEST(Saturate, OneInManyRanges) {
   constexpr std::size_t kMany = 5 * 32 * 1024 + 7;
   for (const std::size_t place : {std::size_t{0}, kMany / 2, kMany - 1}) {

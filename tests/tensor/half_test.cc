@@ -39,7 +39,7 @@ std::vector<T> all_values() {
   return values;
 }
 
-/// Inputs and the bits they must become.
+/// Inputs and their expected bits.
 struct Roundings {
   std::vector<float> values;
   std::vector<Bits> expected;
@@ -52,8 +52,8 @@ struct Roundings {
   }
 };
 
-/// For every finite half and its successor: the middle, which goes to the even one, and the floats
-/// just beside it. The successor of 65504 counts as 65536 and overflows to Inf.
+/// For every finite half and its successor: their midpoint, which rounds to even, and the floats
+/// next to the midpoint. The successor of 65504 counts as 65536 and overflows to Inf.
 Roundings half_boundaries(Bits overflow) {
   Roundings result;
   for (Bits bits = 0; bits < 0x7C00; ++bits) {
@@ -71,7 +71,7 @@ Roundings half_boundaries(Bits overflow) {
 Roundings bfloat16_boundaries() {
   Roundings result;
   for (Bits bits = 0; bits < 0x7F80; ++bits) {
-    const Bits above = static_cast<Bits>(bits + 1);  // of the largest: Inf
+    const Bits above = static_cast<Bits>(bits + 1);  // Inf after the largest
     const float middle = std::bit_cast<float>(std::uint32_t{bits} << 16 | 0x8000);
     result.add(middle, bits % 2 == 0 ? bits : above);
     result.add(std::nextafter(middle, 0.0f), bits);
@@ -80,8 +80,7 @@ Roundings bfloat16_boundaries() {
   return result;
 }
 
-/// Floats of every kind: each 4099th bit pattern, which is odd and so meets all exponents and
-/// tails.
+/// Floats of every kind: every 4099th bit pattern. 4099 is odd, so all exponents and tails occur.
 std::vector<float> float_sweep() {
   std::vector<float> values;
   for (std::uint64_t bits = 0; bits < std::uint64_t{1} << 32; bits += 4099) {
@@ -184,7 +183,8 @@ TEST(Half, FromDoubleRoundsOnce) {
   }
 }
 
-// 1 + 2^-11 lies between two halves; what is beyond it by 2^-40 must go up, but is lost in fp32.
+// 1 + 2^-11 is the midpoint of two halves. A number that is 2^-40 larger must round up, but fp32
+// loses the difference.
 TEST(Half, FromDoubleAvoidsTheDoubleRoundingTrap) {
   const double trap = 1 + 0x1p-11 + 0x1p-40;
   EXPECT_EQ(bits_of(to_half(static_cast<float>(trap))), 0x3C00) << "the trap itself";
@@ -207,7 +207,7 @@ TEST(Half, FromDoubleExtremes) {
   EXPECT_EQ(bits_of(round_to_bfloat16(double(std::numeric_limits<float>::max()))), 0x7F80);
 }
 
-// 65520 is halfway between 65504 and 65536; 65519.996 is the float below it.
+// 65520 is the midpoint of 65504 and 65536. 65519.996 is the float below it.
 TEST(Half, OverflowBoundary) {
   EXPECT_EQ(bits_of(to_half(65519.996f)), 0x7BFF);
   EXPECT_EQ(bits_of(to_half(65520.0f)), 0x7C00);

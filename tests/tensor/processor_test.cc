@@ -17,7 +17,8 @@ using testing::ThrowsMessage;
 
 TEST(Isa, BestIsUsedUnlessToldOtherwise) { EXPECT_EQ(current_isa(), supported_isas().front()); }
 
-// current_isa asks a function that Highway's dispatcher chose; this asks the dispatcher's index.
+// current_isa calls a function that Highway's dispatcher chose; this test reads the dispatcher's
+// index.
 TEST(Isa, SelectionTakesEffect) {
   std::size_t index = 0;
   on_every_isa([&] {
@@ -55,7 +56,7 @@ void add_cache(const TempDir& dir, int index, const char* level, const char* typ
   dir.write(cache + "/size", size);
 }
 
-// As Linux shows an AMD EPYC 9R14: 32 MiB of the die, where the C library says 320 MiB.
+// Linux states the 32 MiB of a die for an AMD EPYC 9R14. The C library states 320 MiB.
 TEST(CacheSizes, AreThoseThatTheKernelTells) {
   const TempDir dir;
   const std::string folder = dir.directory();
@@ -81,7 +82,7 @@ TEST(CacheSizes, NonsenseIsNoSize) {
   EXPECT_EQ(cache_bytes_in(dir.directory(), 1), 0u);
 }
 
-// Kernels cut their work by them: 0 would cut it into nothing.
+// Kernels divide their work by these sizes, so 0 would stop them.
 TEST(CacheSizes, AreNeverNothing) {
   EXPECT_GE(own_cache_bytes(), std::size_t{64} << 10);
   EXPECT_GE(last_level_cache_bytes(), own_cache_bytes());

@@ -29,7 +29,7 @@ TEST(Philox, KnownAnswers) {
             (Words{0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1}));
 }
 
-// Around powers of two, where the network walks out of the range and back.
+// Counts are around powers of two, where the network leaves the range and returns.
 TEST(Permutation, HasEveryNumberOnce) {
   for (const std::int64_t count : {1, 2, 3, 4, 5, 15, 16, 17, 1000, 1023, 1024, 1025}) {
     for (const std::uint64_t seed : {0ull, 1ull, 0xFFFFFFFF00000001ull}) {

@@ -36,7 +36,7 @@ TEST(Shape, ElementCountRejectsNegativeExtents) {
 TEST(Shape, ElementCountRejectsOverflow) {
   EXPECT_THAT([] { element_count({kBig, kBig / 2}); }, ThrowsMessage<Error>(HasSubstr("2^63 - 1")));
   EXPECT_EQ(element_count({kBig, kBig / 4}), std::int64_t{1} << 62);
-  // As in numpy, an empty array whose strides would overflow is none.
+  // An empty array whose strides would overflow is refused, as in numpy.
   EXPECT_THROW(element_count({0, kBig, kBig}), Error);
   EXPECT_THROW(element_count({kBig, kBig, 0}), Error);
 }

@@ -13,7 +13,7 @@ void expect_character(std::string_view text, char32_t code, std::size_t bytes) {
 
 }  // namespace
 
-// RFC 3629, sections 3 and 4.
+// Source: RFC 3629, sections 3 and 4.
 TEST(Utf8, CharactersOfEveryLength) {
   expect_character("a", 'a', 1);
   expect_character(std::string_view("\0", 1), 0, 1);
@@ -26,9 +26,9 @@ TEST(Utf8, CharactersOfEveryLength) {
 
 TEST(Utf8, WhatIsNoneHasNoBytes) {
   expect_character("", 0, 0);
-  expect_character("\x80", 0, 0);              // goes on from nothing
+  expect_character("\x80", 0, 0);              // continues nothing
   expect_character("\xc0\xaf", 0, 0);          // '/' in two bytes
-  expect_character("\xe0\x80\xaf", 0, 0);      // and in three
+  expect_character("\xe0\x80\xaf", 0, 0);      // '/' in three bytes
   expect_character("\xed\xa0\x80", 0, 0);      // a surrogate
   expect_character("\xf4\x90\x80\x80", 0, 0);  // U+110000
   expect_character("\xe2\x80", 0, 0);          // cut off
@@ -40,7 +40,7 @@ TEST(Printable, ControlCharactersAreEscaped) {
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
 }
 
-// U+009B begins a sequence as ESC [ does, U+2028 ends a line, the others turn the text around.
+// U+009B begins a sequence like ESC [, U+2028 ends a line, and the others reverse the text.
 TEST(Printable, CharactersBeyondAsciiThatTerminalsActUponAreEscaped) {
   EXPECT_EQ(printable("a\u009b31m"), "a\\u009b31m");
   EXPECT_EQ(printable("\u0085\u2028\u2029"), "\\u0085\\u2028\\u2029");
@@ -54,7 +54,7 @@ TEST(Printable, BytesThatAreNoUtf8AreEscaped) {
   EXPECT_EQ(printable("\xc0\xaf\xe2\x80"), "\\xc0\\xaf\\xe2\\x80");
 }
 
-// A line of a CI log that begins "::" or holds "##[" would be a command.
+// A line of a CI log that begins with "::" or contains "##[" would be a command.
 TEST(Printable, CommandsOfCiLogsAreEscaped) {
   EXPECT_EQ(printable("::error::x"), "\\x3a:error::x");
   EXPECT_EQ(printable("a ::error::x"), "a \\x3a:error::x");

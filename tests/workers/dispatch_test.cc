@@ -26,7 +26,7 @@ struct Room {
   std::mutex mutex;
   std::vector<std::deque<Letter>> boxes;
   int dead = -1;
-  std::atomic<int> unit_letters = 0;  ///< those that hand units out
+  std::atomic<int> unit_letters = 0;  ///< messages that hand units out
 };
 
 class InMemory : public Transport {
@@ -62,7 +62,7 @@ class InMemory : public Transport {
 
 std::string twice(std::string_view unit) { return std::string(unit) + std::string(unit); }
 
-/// Rank 0 dispatches in this thread while others serve in theirs.
+/// Rank 0 dispatches in this thread, the others serve in their own threads.
 class Dispatch : public testing::TestWithParam<int> {
  protected:
   void start(const UnitWork& work, const std::string& plan = "plan") {
@@ -102,7 +102,7 @@ TEST_P(Dispatch, DoesEveryUnitOnceAndThoseThatResultsAdd) {
   std::string last;
   for (std::size_t i = 500; i < 510; ++i) last += results[i].substr(0, 4);
   EXPECT_EQ(last, "moremoremoremoremoremoremoremoremoremore");
-  dispatch(first_, "plan", units, twice, hooks);  // with nothing left it ends, too
+  dispatch(first_, "plan", units, twice, hooks);  // ends even if nothing is left
 }
 
 TEST_P(Dispatch, HandsOutNothingMoreOnceStopped) {
@@ -135,10 +135,10 @@ TEST_P(Dispatch, EndsWithTheErrorOfAUnit) {
   }
 }
 
-// Whatever was expected of them, those that turn out to be tiny go out many at a time.
+// Units that turn out to be tiny are sent in groups, whatever their expected time.
 TEST_P(Dispatch, GroupsUnitsByWhatTheyTake) {
   start(twice);
-  if (GetParam() == 1) return;  // which gets no letters
+  if (GetParam() == 1) return;  // one rank gets no messages
   for (const double expected : {0.0, 1e-6, 1.0, 1e6}) {
     UnitQueue units;
     for (int i = 0; i < 5000; ++i) units.add("unit", expected);

@@ -1,4 +1,4 @@
-// In processes of their own: what a signal asks for stays asked.
+// Tests interrupts in child processes, because a signal sets a request that stays set.
 #include "workers/interrupt.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-/// How a child that runs `work` ends: its exit code, or 128 and the signal.
+/// The exit code of a child that runs `work`, or 128 plus the signal.
 template <class Work>
 int end_of(const Work& work) {
   const pid_t child = fork();
@@ -43,7 +43,7 @@ TEST(Interrupt, TheFirstSignalAsksTheSecondEnds) {
   }
 }
 
-// As `nohup` has it.
+// `nohup` ignores SIGHUP for its program.
 TEST(Interrupt, WhatTheCallerIgnoresStaysIgnored) {
   EXPECT_EQ(end_of([] {
               signal(SIGHUP, SIG_IGN);

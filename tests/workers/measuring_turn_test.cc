@@ -21,7 +21,7 @@ class Turns : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// Locks are of open files, so that threads with their own stand for processes.
+// Locks belong to open files, so threads with their own files stand for processes.
 TEST_F(Turns, WhoMeasuresIsAlone) {
   std::atomic<int> computing{0}, measuring{0}, measured{0}, broken{0};
   const auto work = [&] {
@@ -50,7 +50,7 @@ TEST_F(Turns, SeveralComputeAtOnceAndTellWhenTheyWait) {
   std::vector<bool> waits;
   const MeasuringTurns first(file_), second(file_, [&](bool waiting) { waits.push_back(waiting); });
   first.begin_computing();
-  second.begin_computing();  // returns
+  second.begin_computing();  // does not wait
   EXPECT_THAT(waits, testing::ElementsAre(true, false));
   first.end();
   second.end();

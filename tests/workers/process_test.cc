@@ -19,7 +19,7 @@ using testing::ThrowsMessage;
 
 ChildProcess shell(const std::string& script) { return ChildProcess({"sh", "-c", script}); }
 
-// Whether the process exists, a moment after it was ended.
+// True if the process exists a short time after it was ended.
 bool is_alive(pid_t pid) {
   for (int i = 0; i < 200; ++i) {
     if (kill(pid, 0) != 0) return false;
@@ -28,7 +28,7 @@ bool is_alive(pid_t pid) {
   return true;
 }
 
-/// Runs `work` in a thread with a stack of so many bytes.
+/// Runs `work` in a thread with a stack of `bytes` bytes.
 void run_on_stack(std::size_t bytes, std::function<void()> work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -45,7 +45,7 @@ void run_on_stack(std::size_t bytes, std::function<void()> work) {
 
 }  // namespace
 
-// As `ulimit -s 64` leaves it to the program.
+// `ulimit -s 64` gives the program such a stack.
 TEST(CheckProcess, TalksOnASmallStack) {
   run_on_stack(64 << 10, [] {
     ChildProcess child({"cat"});
@@ -64,7 +64,7 @@ TEST(CheckProcess, TalksLineByLine) {
 
 TEST(CheckProcess, LongLinesGoThroughFullPipes) {
   ChildProcess child({"cat"});
-  const std::string line(40000, 'x');  // of 65536 bytes that a pipe holds
+  const std::string line(40000, 'x');  // a pipe holds 65536 bytes
   child.write_line(line, 10);
   EXPECT_EQ(child.read_line(10), line);
 }
@@ -114,7 +114,7 @@ TEST(CheckProcess, AHungChildIsEndedWithItsChildren) {
   EXPECT_FALSE(is_alive(grandchild));
 }
 
-// In a session of its own, so that no signal to the group reaches it.
+// The grandchild has its own session, so a signal to the group does not reach it.
 TEST(CheckProcess, WhatItStartsElsewhereGoesWithIt) {
   pid_t grandchild = 0;
   {
@@ -155,14 +155,14 @@ TEST(CheckProcess, StandardErrorWithoutEndIsNotWaitedFor) {
   EXPECT_THAT([&] { child.read_line(0.5); }, ThrowsMessage<ChildLost>(HasSubstr("no answer")));
 }
 
-// As Slurm suspends a job: what passes meanwhile is not the child's.
+// Slurm suspends a job with SIGSTOP. Time during the stop does not count for the child.
 TEST(CheckProcess, TimeInWhichThisProgramIsSuspendedDoesNotCount) {
   const pid_t program = fork();
   ASSERT_GE(program, 0);
   if (program == 0) {
     try {
       ChildProcess child = shell("echo begun; sleep 4; echo done");
-      Patience patience(3);  // for both lines
+      Patience patience(3);  // for both lines together
       const bool is_begun = child.read_line(patience) == "begun";
       _exit(is_begun && child.read_line(patience) == "done" ? 0 : 1);
     } catch (const std::exception&) {

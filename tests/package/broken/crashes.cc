@@ -1,4 +1,4 @@
-// Variants of softplus that end the process, each in its own way.
+// Variants of softplus that end the process, each in a different way.
 #include <opbench/kernel.h>
 
 #include <csignal>

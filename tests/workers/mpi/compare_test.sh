@@ -1,6 +1,6 @@
 #!/bin/sh
-# compare_test.sh PROGRAM DUMPS: several ranks write what one process writes, byte for byte but for the date, of a pair
-# of dumps and of folders of ranks, of judging one, and of converting a device's. DUMPS holds npu.h5 and gpu.h5.
+# compare_test.sh PROGRAM DUMPS: several ranks and one process write the same bytes, except for the date. Tests comparing
+# a pair of dumps and folders of ranks, judging a dump, and converting a device's dumps. DUMPS holds npu.h5 and gpu.h5.
 set -eu
 program=$1 dumps=$2
 folder=$(mktemp -d)
@@ -12,7 +12,7 @@ for rank in 0 1 2; do
   cp "$dumps/gpu.h5" gpu/step0/rank$rank/
 done
 
-# compare LABEL SOURCES LAUNCHER...: results without their date go to LABEL.txt
+# compare LABEL ACTUAL EXPECTED LAUNCHER...: writes the results without their date to LABEL.txt
 compare() {
   label=$1 actual=$2 expected=$3
   shift 3
@@ -94,7 +94,7 @@ for ranks in 1 2 4; do
   cmp convert.alone.txt convert.$ranks.txt
 done
 
-# How well the ranks were used, once, whatever they did.
+# Every command reports the efficiency of the ranks exactly once.
 for words in "compare $dumps/npu.h5 $dumps/gpu.h5" 'compare npu gpu' "judge $dumps/npu.h5" 'convert -d device -out converted -v 2'; do
   # shellcheck disable=SC2086
   mpirun --allow-run-as-root --oversubscribe --bind-to none -np 2 "$program" $words >said.out 2>said.err || :

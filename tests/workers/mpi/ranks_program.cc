@@ -1,9 +1,9 @@
-// Started by mpirun: what ranks do together, without the rest of opbench.
+// Started by mpirun: runs ranks together, without the rest of opbench.
 //   ranks_program squares N   the sum of the first N squares, by units
 //   ranks_program tiny N      N units that do nothing: overhead and rank 0's share of a core
 //   ranks_program throw       a unit throws on the last rank
-//   ranks_program die         the last rank ends without a word
-//   ranks_program plan        the last rank plans something else
+//   ranks_program die         the last rank ends without a message
+//   ranks_program plan        the last rank has another plan
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ranks_test.sh PROGRAM: several ranks do what one does, and say what went wrong where one cannot.
+# ranks_test.sh PROGRAM: several ranks give the results of one rank, and report the error if a rank fails.
 set -eu
 program=$1
 folder=$(mktemp -d)
@@ -30,5 +30,5 @@ grep -q 'rank 1 on .* has planned other work than rank 0' err || fail "another p
 status=0
 start 3 die 64 || status=$?
 [ $status -ne 0 ] && [ $status -ne 124 ] || fail "a lost rank ends with $status"
-# Rank 0 says so, unless mpirun has seen it first and ended all.
+# Rank 0 reports it, unless mpirun ends all ranks first.
 grep -q 'rank 2 on .* is gone: its process has ended\|process rank 2 ' out err || fail "nobody names the lost rank"

@@ -1,6 +1,6 @@
 """Reads two files by the rules of Google Benchmark's tools/compare.py and prints one line for each
-name that they share: name, run_type, changes of time. Every entry that the script would index is
-indexed here too, so that a missing key fails."""
+common name: name, run_type, changes of time. Every entry that the script would read is read here too,
+so that a missing key fails."""
 import json
 import sys
 
@@ -17,7 +17,7 @@ def is_comparable(entry):
 def main():
     old, new = (benchmarks_of(path) for path in sys.argv[1:3])
     for entries in (old, new):
-        # --benchmark_filter looks at run_name, the summary leaves out aggregates.
+        # --benchmark_filter reads run_name, and the summary leaves out aggregates.
         assert all(entry.get("run_name") or entry["name"] for entry in entries)
         assert all(entry["run_type"] in ("iteration", "aggregate") for entry in entries)
         seconds = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}

@@ -1,5 +1,5 @@
-"""Lists what msaccucmp.py of CANN 8.1 finds in a dump, by its own walk: one line "operator seq
-tensors" for each execution, in its order, and "device N" at the end. Ends where it ends, with a line
+"""Lists the tensors that msaccucmp.py of CANN 8.1 finds in a dump, with its walk: one line "operator seq
+tensors" for each execution, in its order, and "device N" at the end. An error of the walk gives a line
 on standard error and exit code 1."""
 import re
 import sys
@@ -15,7 +15,7 @@ class Walk:
         self.device = 0
 
     def tensors_below(self, node):
-        """A node with attributes is a leaf, be it a group; one without has children."""
+        """A node with attributes is a leaf, even if it is a group. A node without attributes has children."""
         if len(node.attrs) > 0:
             return [node] if node.attrs.get("Type") == 0 else []
         if not isinstance(node, h5py.Group):
@@ -23,7 +23,7 @@ class Walk:
         return [tensor for name in node for tensor in self.tensors_below(node[name])]
 
     def read(self, tensor):
-        """What it does with a tensor that it has found, as far as that can fail."""
+        """Reads a tensor with the steps of msaccucmp that can fail."""
         if not isinstance(tensor, h5py.Dataset):
             raise AttributeError(tensor.name + ": a group that is taken for a tensor")
         rule = RULE.search(tensor.name)

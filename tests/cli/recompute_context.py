@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Recomputes a small training context from its dump, in numpy and fp64: convolution (3x3, padding 1), batch norm, ReLU, the
-sum as loss, all gradients, the update and the running statistics. Nothing but what the first tasks are given is taken
-from the dump.
+sum as loss, all gradients, the update and the running statistics. Only the inputs of the first tasks are taken from the
+dump.
 
 recompute_context.py DUMP STEP TOLERANCE: prints the relative error (L2) of every result; exit 1 if one is larger.
 """
@@ -14,7 +14,7 @@ RATE, EPS, MOMENTUM = 0.1, 1e-5, 0.1
 
 
 def datasets_of(path, step):
-    """{(task, side, name): values} of a step's records."""
+    """Returns {(task, side, name): values} for the records of a step."""
     found = {}
 
     def visit(name, item):
@@ -29,7 +29,7 @@ def datasets_of(path, step):
 
 
 def shifted(x, i, j):
-    """x as tap (i, j) of a 3x3 kernel with padding 1 sees it."""
+    """The elements of x that tap (i, j) of a 3x3 kernel with padding 1 meets."""
     padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     return padded[:, :, i : i + x.shape[2], j : j + x.shape[3]]
 
@@ -47,7 +47,7 @@ def train(x, weight, gamma, beta, mean, var):
     normal = (conv - of_channel(batch_mean)) * of_channel(scale)
     y = np.maximum(normal * of_channel(gamma) + of_channel(beta), 0)
 
-    grad = (y > 0).astype(np.float64)  # of the sum
+    grad = (y > 0).astype(np.float64)  # the gradient of the sum is 1
     grad_beta, grad_gamma = grad.sum(axes), (grad * normal).sum(axes)
     centred = grad - of_channel(grad_beta / count) - normal * of_channel(grad_gamma / count)
     grad_conv = of_channel(gamma * scale) * centred

@@ -354,7 +354,7 @@ TEST_F(CheckGate, WhatEqualCodeShowsCountsForItsCaseOnly) {
   }
 }
 
-// Without that noise the same 6 % are a regression.
+// Without that noise a difference of 6 % is a regression.
 TEST_F(CheckGate, AQuietMachineShowsSixPercent) {
   base.add_case(kCase, always(100));
   current.add_case(kCase, always(106));
@@ -470,7 +470,7 @@ TEST_F(CheckGate, ABudgetThatEndsBeforeTheConfirmationLeavesItUndecided) {
               ElementsAre(HasSubstr("1 of 1 undecided: 1 look slower, 0 were not measured")));
 }
 
-// The first suspect is confirmed before the second is screened, and fails the check although the
+// The first suspect is confirmed before the second case is screened. The check fails although the
 // budget ends then: one screening, 20 pairs of 0.48 s.
 TEST_F(CheckGate, ASuspectIsConfirmedBeforeTheNextCaseIsScreened) {
   for (const char* id : {"a[1]", "b[1]", "c[1]"}) {

@@ -73,7 +73,7 @@ TEST(OwnCode, SaysWhyItIsNotKnown) {
 TEST(OwnCode, EveryKernelHasOneOfItsOwn) {
   std::map<std::string, std::string> kernel_of;
   for (const Kernel* kernel : RegisteredKernel::all()) {
-    if (kernel->source.starts_with("tests/")) continue;  // has no digest
+    if (kernel->source.starts_with("tests/")) continue;  // tests have no digest
     EXPECT_NE(kernel->source, "kernels/formula.cc") << "registers for others";
     const std::string code = own_code(std::vector{kernel});
     EXPECT_EQ(own_code(std::vector{kernel}), code);

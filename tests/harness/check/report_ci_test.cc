@@ -1,4 +1,4 @@
-// Annotations, JUnit and Markdown of a check: how each verdict appears in a CI system.
+// Tests annotations, JUnit and Markdown of a check: the form of each verdict in a CI system.
 #include <gmock/gmock.h>
 
 #include <sstream>

@@ -23,7 +23,7 @@ class CheckRounds : public testing::Test {
     how_.sample_seconds = 0.4;
   }
 
-  /// Calls `use` with the rounds of the builds, which have `budget` invented seconds from now on.
+  /// Calls `use` with the rounds of the builds, with `budget` invented seconds left.
   template <class Use>
   void with_rounds(double budget, Use use) {
     WorkerClient base(with_clock(base_)), null(with_clock(null_)), current(with_clock(current_));
@@ -163,7 +163,7 @@ TEST_F(CheckRounds, AWorkerThatIsLostCostsItsCase) {
   EXPECT_THAT(variant.item.evidence, HasSubstr("no such case"));
 }
 
-// The six orders of three processes, one after the other.
+// The six orders of three processes are used in turn.
 TEST_F(CheckRounds, FirstCallsAreTakenInAllOrders) {
   current_.add_case(kCase, always(110));
   ComparedCase compared = opened_case();

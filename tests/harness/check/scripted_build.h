@@ -33,7 +33,7 @@ struct ScriptedVariant {
   std::function<double(ScriptedSample)> us;
   /// Error in the results of a sample; none: correct.
   std::function<std::string(ScriptedSample)> wrong = {};
-  /// The time of a first call; none: as `us`.
+  /// Returns the time of a first call. Empty: as `us`.
   std::function<double(ScriptedSample)> first_us = {};
   /// Results of a call after a sample, on the verified values; none: unknown.
   std::function<std::string(ScriptedSample)> results = {};
@@ -62,7 +62,7 @@ class ScriptedBuild {
   }
 
   double open_seconds = 0.1, sample_seconds = 0.02;
-  /// Every list of cases is answered with this error; empty: with the cases.
+  /// The error that answers every request for a list of cases. Empty: the cases are listed.
   std::string list_error;
   /// Fingerprint of the machine code of every variant; empty: the request is unknown.
   std::string code;
@@ -95,7 +95,7 @@ class ScriptedBuild {
     int process = 0;
     std::string answer, open_case;
     bool first_call = false;
-    std::map<std::string, int> numbers;  ///< samples so far, by variant
+    std::map<std::string, int> numbers;  ///< number of samples by variant
   };
 
   Connection connect() {

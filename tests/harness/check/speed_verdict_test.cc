@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// `rounds` log-ratios around `change`, alternately `spread` above and below.
+// `rounds` log-ratios, alternately `spread` above and below `change`.
 std::vector<double> ratios(double change, double spread, int rounds) {
   std::vector<double> values;
   for (int i = 0; i < rounds; ++i) {
@@ -129,7 +129,7 @@ TEST(SpeedVerdict, SlowerNeedsConfirmation) {
   EXPECT_THAT(item.evidence, HasSubstr("+10.0%"));
   EXPECT_THAT(item.evidence, HasSubstr("slower in 60 of 60 rounds"));
 
-  times.confirmation = stage(100, 0, 0.01, 30);  // another process does not show it
+  times.confirmation = stage(100, 0, 0.01, 30);  // other processes do not confirm it
   EXPECT_EQ(judged(times).verdict, ChangeVerdict::ambiguous);
 }
 

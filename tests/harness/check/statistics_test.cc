@@ -22,7 +22,7 @@ TEST(CheckStatistics, SignTestLeavesZerosOutAndKnowsBothSides) {
   EXPECT_EQ(sign_test({}), 1);
 }
 
-// The example of the paper, section 3.2: at q = 0.05 the first four of 15 are rejected.
+// Source: the example of the paper, section 3.2. At q = 0.05 the first four of 15 are rejected.
 TEST(CheckStatistics, BenjaminiHochbergOfThePaper) {
   const std::vector<double> p = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
                                  0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000};
@@ -89,7 +89,7 @@ TEST(CheckStatistics, BootstrapDrawsWholeGroups) {
   EXPECT_EQ(group_medians(values, groups), (std::vector<double>{0, 1, 2, 3, 4}));
 }
 
-// Student's table: t of two-sided 5 %, 1 % and 0.1 %.
+// Source: Student's table, t of two-sided 5 %, 1 % and 0.1 %.
 TEST(CheckStatistics, StudentPOfTheTable) {
   EXPECT_NEAR(student_p(12.706, 1), 0.05, 1e-5);
   EXPECT_NEAR(student_p(2.7764, 4), 0.05, 1e-5);

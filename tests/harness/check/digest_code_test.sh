@@ -1,6 +1,6 @@
 #!/bin/sh
-# digest_code_test.sh SCRIPT COMPILER NM STRIP: what SCRIPT writes of small objects. Equal sources give equal lines wherever
-# they are compiled and however they are listed; a change is in the line of its object alone.
+# digest_code_test.sh SCRIPT COMPILER NM STRIP: tests the lines that SCRIPT writes for small objects. Equal sources give
+# equal lines in every folder and every order of the list. A change appears only in the line of its object.
 set -eu
 script=$1 compiler=$2 nm=$3 strip=$4
 folder=$(mktemp -d)
@@ -11,7 +11,7 @@ fail() {
   exit 1
 }
 
-# build NAME FLAGS ORDER: lines of the objects that are compiled in a folder of this name
+# build NAME FLAGS ORDER: writes the lines of the objects, compiled in the folder NAME, to NAME.txt
 build() {
   name=$1 flags=$2 order=$3
   objects=$folder/$name/CMakeFiles/a.dir/kernels

@@ -59,7 +59,7 @@ class ContextBuilder {
   ContextGraph graph_;
 };
 
-/// The types of a step's tasks with the formats that TransData makes: "conv2d", "relu",
+/// The types of a step's tasks, with the formats that TransData produces: "conv2d", "relu",
 /// ">NCHW", "concat", ">NC1HWC0".
 inline std::vector<std::string> chain_of(const PlannedStep& step) {
   std::vector<std::string> chain;

@@ -82,7 +82,7 @@ TEST(Cases, EveryListOfShapesPlansWithAnOperator) {
   }
 }
 
-// A case that no variant takes would be skipped as a whole: nothing is timed.
+// A case without a variant would be skipped, and nothing would be timed.
 TEST(Cases, EveryCaseHasAVariant) {
   for (const std::string& path : case_files()) {
     for (const PlannedCase& planned : plan_of(path)) {
@@ -107,7 +107,7 @@ TEST(Cases, EveryOperatorHasOne) {
   std::set<std::string_view> covered;
   for (const std::string& path : case_files()) add_ops(plan_of(path), covered);
   for (const Op* op : RegisteredOp::all()) {
-    if (op->name.starts_with("test_")) continue;  // of this program only
+    if (op->name.starts_with("test_")) continue;  // registered by this program only
     EXPECT_TRUE(covered.contains(op->name)) << op->name << " is in no case of cases/*.yaml";
   }
 }

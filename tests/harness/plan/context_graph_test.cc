@@ -93,7 +93,7 @@ TEST(ContextGraph, UpdateGoesAgainstTheGradient) {
   const auto place = static_cast<std::size_t>(b - step.graph.tensors.begin());
   const auto* before = static_cast<const float*>(memory.storage_of(unit_variant(step))(place));
   for (std::size_t i = 0; i < 2; ++i) {
-    EXPECT_EQ(numbers_of(results, "grad_b")[i], 3);  // of sum: one for each row
+    EXPECT_EQ(numbers_of(results, "grad_b")[i], 3);  // the sum has 1 for each row
     EXPECT_EQ(numbers_of(results, "updated_b")[i], before[i] - 1.5F);
   }
 }

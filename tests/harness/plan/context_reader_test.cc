@@ -14,7 +14,7 @@ CaseFile parse_contexts(const std::string& text, const Symbols& set = {}) {
   return parse_case_file(text, "f.yaml", set);
 }
 
-/// "conv1.relu: relu(b) -> y"
+/// The node as "conv1.relu: relu(b) -> y".
 std::string text_of(const ContextNode& node) {
   return fmt::format("{}: {}({}) -> {}", node.name, node.op->name, fmt::join(node.inputs, ", "),
                      fmt::join(node.outputs, ", "));
@@ -35,7 +35,7 @@ std::vector<std::string> expanded(const std::string& text) {
   return nodes_of(only_graph(parse_contexts(text)));
 }
 
-/// "w=24x3x3x3"
+/// The tensors as "w=24x3x3x3".
 std::vector<std::string> tensors_of(const std::vector<ContextTensor>& tensors) {
   std::vector<std::string> texts;
   for (const ContextTensor& tensor : tensors) {
@@ -298,7 +298,7 @@ TEST(ContextReader, StepsTakeOverTheSettingsOfOthers) {
   EXPECT_EQ(steps[0].summary, "as it was");
   EXPECT_EQ(steps[2].not_applicable, "a device only");
   EXPECT_EQ(steps[3].origin, "f.yaml:12");
-  // Without `after` a step starts from the context.
+  // Without `after`, a step starts from the context.
   EXPECT_EQ(steps[3].precision.level, Precision::Level::O0);
   EXPECT_EQ(steps[3].rules.index, FrameworkRules::Index::generated);
   EXPECT_TRUE(steps[3].rules.grad_cast_once);

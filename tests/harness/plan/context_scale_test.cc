@@ -1,4 +1,4 @@
-// Loss scales of a training step: fixed, or halved until nothing overflows.
+// Tests loss scales of a training step: fixed, or halved until no overflow occurs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

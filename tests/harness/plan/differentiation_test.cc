@@ -34,7 +34,7 @@ struct SmallGraph : Graph {
 
 }  // namespace
 
-// d(x*x)/dx = dy*x + dy*x
+// d(x*x)/dx = dy*x + dy*x.
 TEST(Differentiation, GradientsOfATensorReadTwiceAreAdded) {
   SmallGraph graph;
   const std::size_t x = graph.input("x"), y = graph.call("mul", {x, x});

@@ -1,4 +1,4 @@
-// The planned graph as text and as Graphviz DOT.
+// Tests the planned graph as text and as Graphviz DOT.
 #include "harness/plan/explain.h"
 
 #include <gmock/gmock.h>

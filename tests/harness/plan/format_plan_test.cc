@@ -166,7 +166,7 @@ TEST(FormatPlan, AxpyOfUnalignedParametersIsCastUnlessShapesAreEqual) {
   EXPECT_LT(after.graph.nodes.size(), before.graph.nodes.size());
 }
 
-// Without the initialisation every call converts every weight.
+// Without the initialisation, every call converts every weight.
 TEST(FormatPlan, WeightsAreConvertedByEveryCallUnlessInitialised) {
   const ContextBuilder builder = shuffle_of(32);
   ContextStep chosen = full(builder);

@@ -107,8 +107,7 @@ TEST(Graph, RefusalsNameTheReason) {
             "it takes beta = 1 only, found 2");
 }
 
-// The whole graph by hand: x = {0, 0}: softplus = ln 2 each, loss = ln 2, dx = 1/2 * sigmoid(0) =
-// 1/4.
+// By hand: x = {0, 0}, softplus = ln 2 each, loss = ln 2, dx = 1/2 * sigmoid(0) = 1/4.
 TEST(Graph, ComputesLossAndGradient) {
   Case c = parse_case_id("softplus[2,fp32,backward,data=constant(0)]");
   const Graph graph = build_graph(c);

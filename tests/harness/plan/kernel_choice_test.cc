@@ -73,7 +73,7 @@ TEST(KernelChoice, DepthwiseConvolutionsTryTheKernelMadeForThem) {
   EXPECT_NE(tried(plain).front(), "depthwise_conv2d");
 }
 
-// The device's Softplus has no beta.
+// The device's Softplus does not take beta.
 TEST(KernelChoice, TheFirstThatTakesTheProblem) {
   const Variants variants = {{"softplus", {"softplus", "native"}}};
   const FrameworkRules rules;

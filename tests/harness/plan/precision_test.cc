@@ -1,4 +1,4 @@
-// The casts of mixed precision. Source of the levels: NVIDIA Apex, opt_level O0 to O2.
+// Tests the casts of mixed precision. Source of the levels: NVIDIA Apex, opt_level O0 to O2.
 #include "harness/plan/precision.h"
 
 #include <gmock/gmock.h>

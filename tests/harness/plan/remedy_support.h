@@ -14,7 +14,7 @@
 
 namespace opbench {
 
-/// A context of one of the case files, with one image.
+/// A context of a case file, with one image.
 inline Context context_in(const std::string& file, const std::string& name) {
   const CaseFile read = load_case_file(source_file("cases/" + file), {{"N", 1}});
   for (const Context& context : read.contexts) {

@@ -89,7 +89,7 @@ std::string kernels_seen(const Node& node, const PlanSetting& setting) {
   std::string seen;
   for (const bool is_on : {false, true}) {
     PlanSetting asked = setting;
-    asked.rules.axpy_equal_shapes = is_on;  // the one rule that refuses formats
+    asked.rules.axpy_equal_shapes = is_on;  // the only rule that refuses formats
     NodePlanner planner(asked.variants, asked.rules);
     for (const Kernel* kernel : planner.candidates(node)) {
       seen += kernel->provider == Provider::npu ? " npu" : " native";
@@ -172,7 +172,7 @@ TEST(Remedy, NoSettingOfTheUnitCostsLess) {
   for_each_point(words, [&](const Point& point) {
     const std::optional<PlanCost> cost = step.search.cost_of(point);
     if (cost) least = std::min(least, *cost);
-    if (++plans % 61 != 0) return;  // a prime: all words of all choices
+    if (++plans % 61 != 0) return;  // 61 is prime, so all words of all choices occur
     EXPECT_EQ(cost, planned(step.values, setting_of(step.choices, step.written, point)));
   });
   EXPECT_GE(plans, 256 * 4 * 5) << "all rules, four forms of the shuffle, five of its gradient";
@@ -203,7 +203,7 @@ TEST(Remedy, TheSearchCountsWhatThePlannerPlans) {
   }
 }
 
-// Step 5 of the tuning record has 60.
+// Source of 60: step 5 of the tuning record.
 TEST(Remedy, TheForwardPassReachesTheTuningRecordFromItsFirstStep) {
   Context context = context_in("shufflenet_v2_forward.yaml", "shufflenet_v2_forward");
   context.steps.resize(1);
@@ -276,7 +276,7 @@ TEST(Remedy, RefusesAStepThatCannotBePlanned) {
   ContextBuilder builder("softplus");
   builder.input("x", {1, 16, 4, 4}).node("softplus", {"x"}, {"y"}, {{"beta", "2"}}).output("y");
   ContextStep step = builder.step();
-  step.variants["softplus"] = {"softplus"};  // the device's has no beta
+  step.variants["softplus"] = {"softplus"};  // the device's does not take beta
   EXPECT_THROW(find_remedy(builder.context(), step, DType::fp32), Error);
 }
 

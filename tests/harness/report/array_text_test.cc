@@ -1,4 +1,4 @@
-// Expected texts: print(array) of numpy 1.24.
+// Source of the expected texts: print(array) of numpy 1.24.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-/// Elements as they stand, and how many of them were asked for.
+/// Elements in their order, and the number of elements that were read.
 struct Elements {
   std::vector<Number> numbers;
   std::int64_t reads = 0;
@@ -124,7 +124,7 @@ TEST(ArrayText, BooleansAreAlignedAndAlone) {
             "[[ True False]\n [False  True]]");
 }
 
-// numpy would print 6^5 of the first and 2^32 of the second, which nobody reads.
+// numpy would print 6^5 elements of the first array and 2^32 of the second.
 TEST(ArrayText, ManyAxesStayShort) {
   Elements five = counted(7 * 7 * 7 * 7 * 7, [](std::int64_t i) { return i; });
   const std::string text = array_text({7, 7, 7, 7, 7}, StoredType::i64, five.reader());

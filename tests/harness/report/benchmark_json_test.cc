@@ -1,4 +1,4 @@
-// Google Benchmark's JSON and the tracking action's list.
+// Tests Google Benchmark's JSON and the list of the tracking action.
 #include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
@@ -95,7 +95,7 @@ TEST(GoogleBenchmarkJson, LeavesOutWhatWasNotTimed) {
   EXPECT_EQ(gbench({failed})["benchmarks"], Json::array());
 }
 
-// Two entries of one name are repetitions to compare.py.
+// compare.py treats two entries with the same name as repetitions.
 TEST(GoogleBenchmarkJson, SeveralInstructionSetsHaveNamesOfTheirOwn) {
   Record avx2 = timed(), avx3 = timed(), other = timed();
   avx2.isa = "avx2";
@@ -127,7 +127,7 @@ TEST(SmallerIsBetter, MedianWithItsSpread) {
   std::ostringstream out;
   const std::vector<Record> records = {skipped, timed()};
   write_smaller_is_better(out, records, machine);
-  // 512 bytes in 2 us; |1-2|, 0 and |6-2| have the median 1.
+  // 512 bytes take 2 us. |1-2|, 0 and |6-2| have the median 1.
   EXPECT_EQ(Json::parse(out.str()), Json::parse(R"([{
     "name": "relu[64,fp32]/native/threads:2", "unit": "us", "value": 2.0, "range": "± 1",
     "extra": "opbench --case 'relu[64,fp32]'\n3 repetitions, 0.3 GB/s, roofline 26 %\npassed\nCPU, 4 cores, "}])"));

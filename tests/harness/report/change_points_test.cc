@@ -10,10 +10,10 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// `count` values of N(mean, 1), times `scale`.
+/// Adds `count` values of N(mean, 1), times `scale`.
 void add(std::vector<double>& series, int count, double mean, double scale, std::mt19937& random) {
   for (int i = 0; i < count; ++i) {
-    double sum = -6;  // Irwin & Hall: twelve uniform values have variance 1
+    double sum = -6;  // Irwin-Hall: the sum of twelve uniform values has variance 1
     for (int j = 0; j < 12; ++j) sum += static_cast<double>(random()) / 4294967296.0;
     series.push_back(scale * (mean + sum));
   }
@@ -35,11 +35,13 @@ TEST(ChangePoints, NothingChangesWhereNothingDoes) {
   EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 1, 1, 1, 9, 1, 1, 1, 1, 1, 1, 1, 1}),
               IsEmpty())
       << "one run is no change";
-  // Three of one kind and three of another are one of 20 orders: no test at 5% can tell.
+  // Three values of one kind and three of another are one of 20 orders, so no test at 5% can
+  // decide.
   EXPECT_THAT(change_points(std::vector<double>{1, 1, 1, 2, 2, 2}), IsEmpty());
 }
 
-// At 5%, about 5 of 100 series without a change have one; 13 or more are one case in a thousand.
+// At 5%, about 5 of 100 series without a change report one. 13 or more occur in one of a thousand
+// cases.
 TEST(ChangePoints, ATestAtFivePercentErrsInFivePercent) {
   std::mt19937 random(7);
   int found = 0;
@@ -51,7 +53,7 @@ TEST(ChangePoints, ATestAtFivePercentErrsInFivePercent) {
   EXPECT_LT(found, 13);
 }
 
-// A shift by three standard deviations among 20 runs on each side.
+// The shift is three standard deviations, with 20 runs on each side.
 TEST(ChangePoints, AShiftIsFoundWhereItIs) {
   std::mt19937 random(11);
   int found = 0;

@@ -117,7 +117,7 @@ TEST(CompareFiles, HostileNamesStayWholeInJson) {
   EXPECT_EQ(report["tensors"][0]["operator"], "a,\"b\"\n=c");
   EXPECT_EQ(report["tensors"][2]["operator"], "=cmd|' /C calc'!A0");
   EXPECT_EQ(report["tensors"][0]["warnings"][1], "=1");
-  EXPECT_EQ(report["tensors"][4]["tensor"], "\xef\xbf\xbd");  // no UTF-8: replaced
+  EXPECT_EQ(report["tensors"][4]["tensor"], "\xef\xbf\xbd");  // invalid UTF-8 is replaced
 }
 
 TEST(CompareFiles, CsvHasALinePerTensor) {
@@ -161,7 +161,7 @@ TEST(CompareFiles, CsvQuotesNamesAndGuardsFormulas) {
   EXPECT_EQ(cell(rows, 4, "tensor"), "-2");
   EXPECT_EQ(cell(rows, 4, "operator").substr(0, 2), "'@");
   EXPECT_THAT(cell(rows, 1, "warnings"), HasSubstr("; =1"));
-  // Numbers stay numbers.
+  // Numbers have no quote before them.
   const HandMade negative = compare({{"A", "1", {{"output/y", {-1, -2}, {-1, -2}}}}});
   EXPECT_EQ(cell(table(negative.comparison), 1, "actual_min"), "-2");
 }

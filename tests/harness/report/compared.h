@@ -13,7 +13,7 @@ using compare_tests::compare;
 using compare_tests::HandMade;
 using compare_tests::kTrue;
 
-/// An operator as recomputing finds it: wrong in npu.h5 alone.
+/// Marks an operator as wrong in npu.h5 only, as recomputing would find it.
 inline void introduce(OperatorResult& op) {
   JudgedRecord wrong, right;
   wrong.ruling = Ruling::guilty;
@@ -29,7 +29,7 @@ inline void introduce(OperatorResult& op) {
   op.explanation = "by npu.h5: wrong for its own inputs; gpu.h5 is right for its";
 }
 
-/// One operator that introduces an error, one that inherits it, one only one side has.
+/// One operator introduces an error, one inherits it, and one exists on one side only.
 inline HandMade failing() {
   HandMade sample = compare(
       {{"Relu", "1", {{"input/x", kTrue, kTrue}, {"output/y", kTrue, kTrue}}},
@@ -44,7 +44,7 @@ inline HandMade failing() {
   return sample;
 }
 
-/// Names of any length and kind; long reasons, paths, warnings and problems.
+/// Hostile names of any length and kind, and long reasons, paths, warnings and problems.
 inline HandMade hostile() {
   const std::string longest(300, 'w');
   HandMade sample =

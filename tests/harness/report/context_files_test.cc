@@ -1,4 +1,4 @@
-// A context's steps in every form that is a file.
+// Tests every file format of a context's steps.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ ResultsFile results_of(std::vector<Record> records) {
   return file;
 }
 
-/// As the program writes it, and as it writes what it has read back.
+/// The report of the records. It must equal the report of the results that are read back.
 std::string report(const std::string& format, const std::vector<Record>& records) {
   const ResultsFile file = results_of(records);
   std::ostringstream out, json, again;
@@ -149,18 +149,18 @@ TEST(OpSummary, HasTheProfilersColumns) {
   EXPECT_EQ(cell(rows, 1, "Task Type"), "HOST_CPU");
   EXPECT_EQ(cell(rows, 1, "Task Duration(us)"), "120.500");
   EXPECT_EQ(cell(rows, 1, "Block Dim"), "2");
-  // Stored: ceil(58/16) blocks of 16 channels. The quotes are part of the cell.
+  // The storage is ceil(58/16) blocks of 16 channels. The quotes are part of the cell.
   EXPECT_EQ(cell(rows, 1, "Input Shapes"), "\"8,58,28,28\"");
   EXPECT_EQ(cell(rows, 1, "Output Shapes"), "\"8,4,28,28,16\"");
   EXPECT_EQ(cell(rows, 1, "Input Formats"), "NCHW");
   EXPECT_EQ(cell(rows, 1, "Output Formats"), "NC1HWC0");
-  // Weight [58,1,3,3]: 1*3*3 blocks, ceil(58/16) = 4 rows of 16.
+  // The weight [58,1,3,3] has 1*3*3 blocks and ceil(58/16) = 4 rows of 16.
   EXPECT_EQ(cell(rows, 2, "Input Shapes"), "\"8,4,28,28,16;9,4,16,16\"");
   EXPECT_EQ(cell(rows, 2, "Input Data Types"), "FLOAT16;FLOAT16");
   EXPECT_EQ(cell(rows, 2, "Input Formats"), "NC1HWC0;FRACTAL_Z");
 }
 
-// The second step begins where the first has ended: 123 + 80.25.
+// The second step begins at the end of the first: 123 + 80.25.
 TEST(OpSummary, TimesRiseThroughTheFile) {
   const std::vector<csv::Row> rows = table("op-summary", two_steps());
   std::vector<std::string> starts, waits;

@@ -1,4 +1,4 @@
-// A context's steps on the console.
+// Tests a context's steps on the console.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Record with_notes(bool has_overflow, int skipped_updates, double loss_scale) {
 
 std::string verdict_of(const Record& record) { return step_verdict({&record}, 0); }
 
-// A step of one sample whose repetitions took so many microseconds.
+// A step with one sample per call and these times in microseconds.
 Record step_of(const std::string& name, const std::string& after, const std::vector<double>& us) {
   Record record = step_records::step(name, after, {{"Relu", 1, 1}});
   std::vector<Sample> samples;
@@ -106,7 +106,7 @@ TEST(ContextConsole, StepsThatBuildOnTheOneAboveNeedNoAfter) {
 
 TEST(ContextConsole, TimePerSampleWhereSamplesDiffer) {
   StepDetails larger;
-  larger.us_per_sample = 0.5;  // 16 samples; the other has 8
+  larger.us_per_sample = 0.5;  // 16 samples; the other step has 8
   const std::string text = console({step_records::step("a", "", {{"Relu", 1, 8}}),
                                     step_records::step("b", "a", {{"Relu", 1, 8}}, larger)});
   EXPECT_THAT(text, HasSubstr("     time  spread  per sample  "));
@@ -134,8 +134,8 @@ TEST(ContextConsole, VerdictSaysWhatHappenedToTheUpdates) {
   EXPECT_EQ(verdict_of(failed), "FAILED: y differs; 2 updates skipped, loss scale 0.5");
 }
 
-// Five samples of MAD 2 around 100: the median's standard error is 1.2533*1.4826*2/sqrt(5) = 1.66,
-// that of a difference 2.35, twice that 4.7.
+// Five samples have a MAD of 2 around 100. The standard error of the median is
+// 1.2533*1.4826*2/sqrt(5) = 1.66, that of a difference 2.35, and twice that is 4.7.
 TEST(ContextConsole, StepsThatDifferByLessThanTheirSpreadsAreEqual) {
   const Record first = step_of("a", "", {96, 98, 100, 102, 104});
   const auto verdict = [&](const Record& second) { return step_verdict({&first, &second}, 1); };
@@ -151,7 +151,7 @@ TEST(ContextConsole, StepsThatDifferByLessThanTheirSpreadsAreEqual) {
               HasSubstr("passed, equal within noise to a"));
 }
 
-// 20 steps do not fit side by side.
+// 20 steps do not fit next to each other.
 TEST(ContextConsole, StaysWithin120Columns) {
   std::vector<Record> steps;
   for (int i = 0; i < 20; ++i) {
@@ -206,7 +206,7 @@ TEST(TimeTable, OthersAreSummed) {
   const TextTable table = time_table(steps_by_context(steps).front(), 2).table;
   EXPECT_THAT(first_cells(table), testing::ElementsAre("A", "B", "2 others", "all tasks"));
   EXPECT_EQ(table.rows[2][1], "20.0  20 %");
-  // "1 others" would take as much room as what it hides.
+  // "1 others" would take as much room as the row that it replaces.
   EXPECT_THAT(first_cells(time_table(steps_by_context(steps).front(), 3).table),
               testing::ElementsAre("A", "B", "C", "D", "all tasks"));
 }

@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// Three samples of 100 us, preempted so often in all.
+// Three samples of 100 us with this number of preemptions in all.
 Record preempted(std::int64_t times) {
   Record record = timed_record({100, 100, 100});
   record.times->preemptions = times;
@@ -33,17 +33,16 @@ TEST(Disturbance, PreemptionsAreSaidInCrowdsOrWhereTheyShow) {
   EXPECT_EQ(disturbance_text(preempted(29)), "") << "fewer than ten in a sample, and equal times";
   EXPECT_EQ(disturbance_text(preempted(30)), "preempted 30 times");
   Record wide = preempted(3);
-  wide.times->mad_us = 6;  // of 100
+  wide.times->mad_us = 6;  // 6 % of 100
   EXPECT_EQ(disturbance_text(wide), "preempted 3 times");
   wide.times->preemptions = 2;
   EXPECT_EQ(disturbance_text(wide), "");
   EXPECT_EQ(disturbance_text(record_of()), "");
-  wide.times->preemptions.reset();  // an old file
+  wide.times->preemptions.reset();  // as in an old file
   EXPECT_EQ(disturbance_text(wide), "");
 }
 
-// oneDNN's second thread waited for a core in every call: 8 ms where 1 us is usual, nine times
-// alike.
+// oneDNN's second thread waited for a core in every call. Each call took 8 ms instead of 1 us.
 TEST(Disturbance, EqualTimesThatAllLostTheirCoreAreSaid) {
   Record slow = timed_record({8000, 8000, 8000});
   slow.times->preemptions = 3;

@@ -6,7 +6,7 @@
 
 namespace opbench::report {
 
-// A spreadsheet skips a line break in front of "=".
+// A spreadsheet skips a line break before "=".
 TEST(ReportCsv, WritesNoFormula) {
   std::vector<Record> records(1);
   records[0].op = "\n=1+1";

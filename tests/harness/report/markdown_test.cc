@@ -1,4 +1,4 @@
-// The Markdown report: what it shows, and that nothing in a record breaks it.
+// Tests the content of the Markdown report, and that no text of a record breaks it.
 #include <gmock/gmock.h>
 
 #include <sstream>
@@ -77,7 +77,7 @@ TEST(Markdown, HasATableForEveryOperator) {
   EXPECT_THAT(text, HasSubstr("\n| relu/native | 1 |"));
 }
 
-// A row is a line of as many cells as its table has titles, whatever a name holds.
+// A row is a line with as many cells as its table has titles, for every name.
 TEST(Markdown, EscapesWhatWouldBreakATable) {
   Record record = axpy("native", "native", 1);
   record.case_name = "a|b\nc\\|*d* <i>";

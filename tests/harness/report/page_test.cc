@@ -28,14 +28,14 @@ PageInput sample(const std::string& name) {
   return {name, read_input_file(source_file("results/samples/" + name), "")};
 }
 
-// What a browser takes for the data: all up to the first end of a script.
+// The data as a browser reads them: up to the first end of a script.
 Json data_of(const std::string& page) {
   const std::string begin = "<script type=\"application/json\" id=\"data\">";
   const std::size_t first = page.find(begin) + begin.size();
   return Json::parse(page.substr(first, page.find("</script", first) - first));
 }
 
-// As the page's script does it.
+// Restores rows like the script of the page.
 Json without_tables(const Json& value) {
   if (!value.is_structured()) return value;
   Json result = Json::array();
@@ -56,7 +56,7 @@ Json without_tables(const Json& value) {
 
 }  // namespace
 
-// The data of results in today's format are those that the run wrote.
+// Results in the present format are shown as the run wrote them.
 TEST(Page, HoldsTheDataOfItsInputs) {
   const PageInput run = sample("results.json"), compare = sample("compare.json");
   const Json data = data_of(page_of({run, compare}));
@@ -68,7 +68,7 @@ TEST(Page, HoldsTheDataOfItsInputs) {
   EXPECT_EQ(without_tables(data["inputs"][1]["data"]), Json::parse(compare.text));
 }
 
-// Times of unlike machines have nothing to do with each other: each has a tab of its own.
+// Times of different machines are not comparable, so each machine has its own tab.
 TEST(Page, EveryMachineOfMergedResultsIsShown) {
   const PageInput run = sample("results.json");
   Json merged = Json::parse(run.text), other = merged;
@@ -123,7 +123,7 @@ TEST(Page, ListsOfEqualObjectsBecomeTables) {
   }
 }
 
-// Ten calls of 10 us, then ten of 15 us: one change, where they begin.
+// Ten calls of 10 us, then ten of 15 us: one change, at the first slower call.
 TEST(Page, AHistoryIsTracksWithTheirChanges) {
   std::string text;
   for (int day = 10; day < 30; ++day) {
@@ -141,7 +141,7 @@ TEST(Page, AHistoryIsTracksWithTheirChanges) {
                 .dump() +
             "\n";
   }
-  text += "{\"opbench_hist";  // as a killed run leaves it
+  text += "{\"opbench_hist";  // as an ended run leaves it
   const Json data = page_inputs({"h.jsonl", text})[0];
   EXPECT_EQ(data["kind"], "history");
   const Json& tracks = data["data"]["tracks"];
@@ -152,7 +152,7 @@ TEST(Page, AHistoryIsTracksWithTheirChanges) {
   EXPECT_EQ(tracks[0]["machine"], "cpu, 2 cores, avx2");
 }
 
-// Unlike machines, threads and measures are tracks of their own; what was not timed has no points.
+// Machines, threads and measures have separate tracks. An untimed run has no points.
 TEST(Page, TracksAreOfOneMachineAndMeasure) {
   const auto run = [](const char* cpu, int threads, const char* measure, const Json& us) {
     return Json{{"machine", {{"cpu", cpu}, {"cores", 1}, {"isa", "avx2"}}},
@@ -174,7 +174,7 @@ TEST(Page, TracksAreOfOneMachineAndMeasure) {
   EXPECT_EQ(tracks[3]["points"].size(), 0u);
 }
 
-// Two runs of one machine are a track of two points, by their dates whatever their order.
+// Two runs of one machine are one track of two points, ordered by date.
 TEST(Page, SeveralRunsAreTracksToo) {
   const PageInput sample_run = sample("results.json");
   Json older = Json::parse(sample_run.text);
@@ -207,7 +207,7 @@ TEST(Page, OtherFilesAreRefusedWithWhatIsKnown) {
   EXPECT_THROW(page_of({{"old.json", "{\"opbench\": 99}"}}), Error);
 }
 
-// Pages and console show a verdict alike.
+// Pages and console use the same colours for a verdict.
 TEST(Page, HasTheConsolesColours) {
   const Json colours = data_of(page_of({}))["colours"];
   EXPECT_EQ(colours["passed"], "green");

@@ -45,7 +45,7 @@ TEST(Plot, Bars) {
   EXPECT_EQ(bar_text(1e-9, 4, false), "#");
 }
 
-// One bar does not flatten the others.
+// One long bar must not shorten all others.
 TEST(Plot, TheAxisEndsAtFiveTimesNative) {
   std::vector<Record> records = two();
   records.push_back(timed_record({90000}, "relu[8,fp32]", "slow"));

@@ -1,4 +1,4 @@
-// Expected values by hand, or by the definition over all values in the test.
+// Expected values are computed by hand, or by the definition over all values in the test.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ TEST_F(TensorSummaryTest, NaNAndInfAreCountedApart) {
   EXPECT_EQ(s.max, Number(6.0));
   EXPECT_DOUBLE_EQ(s.mean, 1.0);  // (1 - 2 + 0 + 0 + 6) / 5
   EXPECT_DOUBLE_EQ(s.deviation, std::sqrt((0 + 9 + 1 + 1 + 25) / 5.0));
-  // Bins of 0.5 from -2: 1 is at 6, both zeros at 4, and 6 is in the last one.
+  // Bins are 0.5 wide from -2 on: 1 is in bin 6, both zeros in bin 4, and 6 in the last bin.
   std::vector<std::int64_t> bins(16);
   bins[0] = bins[6] = bins[15] = 1;
   bins[4] = 2;
@@ -83,7 +83,7 @@ TEST_F(TensorSummaryTest, TheWholeRangeOfFp64) {
   EXPECT_EQ(s.histogram.back(), 2);
 }
 
-// More than a chunk, and not a whole number of blocks: held to plain loops.
+// The tensor has more than a chunk and a part of a block. The result is compared with plain loops.
 TEST_F(TensorSummaryTest, LargeTensorsAreReadInPiecesWithTheSameBits) {
   const std::size_t count = (2u << 20) + 4097;
   std::vector<float> values(count);

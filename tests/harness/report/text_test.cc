@@ -1,4 +1,4 @@
-// Long ids and attributes as people see them.
+// Tests long ids and attributes in the form that reports show.
 #include "harness/report/text.h"
 
 #include <gmock/gmock.h>

@@ -15,7 +15,7 @@ Record weighted(std::vector<double> us, const std::string& id, const std::string
   return record;
 }
 
-// 3 * 10 + 2 * 7 native, 3 * 4 + 2 * 7 at best, by hand.
+// By hand: native takes 3 * 10 + 2 * 7, the best variants take 3 * 4 + 2 * 7.
 TEST(NetworkTotal, IsTheSumOfCountsTimesMedians) {
   const std::vector<Record> records = {
       weighted({10}, "relu[1,fp32]", "native", 3, 50), weighted({4}, "relu[1,fp32]", "relu", 3, 50),

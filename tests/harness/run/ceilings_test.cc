@@ -25,7 +25,7 @@ Record rated(double us, double bytes = 1e6, double operations = 2e6, bool is_lat
 TEST(Ceilings, TheSlowerOfBothBounds) {
   EXPECT_EQ(rated(200).bound, Bound::memory);
   EXPECT_DOUBLE_EQ(rated(200).times->percent_of_roofline, 50);
-  const Record computed = rated(400, 1e6, 8e6);  // 200 us of operations
+  const Record computed = rated(400, 1e6, 8e6);  // the operations need 200 us
   EXPECT_EQ(computed.bound, Bound::compute);
   EXPECT_DOUBLE_EQ(computed.times->percent_of_roofline, 50);
   EXPECT_DOUBLE_EQ(computed.times->percent_of_copy, 25);
@@ -57,7 +57,7 @@ TEST(Ceilings, BeyondThemIsADefectOfTheCeiling) {
 }
 
 TEST(Ceilings, BeyondTwiceTheCopyNothingIsReal) {
-  const Record record = rated(80, 2e6);  // 25 GB/s of 10
+  const Record record = rated(80, 2e6);  // 25 GB/s, with copies at 10
   EXPECT_EQ(record.status, Status::suspicious);
   EXPECT_EQ(record.reason, "250% of the fastest copy; no more than 200% can be real");
   EXPECT_EQ(rated(40).status, Status::passed) << "less than 1 MiB";

@@ -35,7 +35,7 @@ Launch honest_node() {
   return find_kernel("softplus", "softplus_v2").prepare(problem);
 }
 
-/// Both steps, with `prepare` in place of the second node's kernel in the step `cheats`.
+/// Both steps, with `prepare` for the second node's kernel in the step `cheats`.
 std::vector<Record> run_with(Launch (*prepare)(const Problem&)) {
   PlannedContext planned = chain();
   const Kernel adversary{

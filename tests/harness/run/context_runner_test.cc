@@ -59,7 +59,7 @@ TEST(ContextRunner, WhatCannotRunHereIsSkippedWithItsReason) {
   EXPECT_EQ(skipped.step->speedup_over_first, 0);
 }
 
-// The last node before `node` that writes the tensor; -1: none.
+// The last node before `node` that writes the tensor; -1 if there is no such node.
 int maker_of(const Graph& graph, std::size_t tensor, std::size_t node) {
   for (std::size_t i = node; i-- > 0;) {
     const std::vector<std::size_t>& outputs = graph.nodes[i].outputs;

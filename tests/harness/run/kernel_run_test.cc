@@ -15,7 +15,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 
-/// The only input of a case with corner values of a range.
+/// The only input of a case, with corner values of a range.
 std::vector<float> with_corners(const std::string& case_text, std::optional<InputRange> range) {
   const Case c = parse_case_id(case_text);
   return numbers(elements_of(c, problem_of(c), 3, range).at(0));

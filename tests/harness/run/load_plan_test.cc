@@ -37,7 +37,7 @@ std::vector<std::string> names_of(const LoadPlan& plan) {
 
 }  // namespace
 
-// 6 + 6 + 4 elements are run of 21 that were recorded.
+// 6 + 6 + 4 of the 21 recorded elements are run.
 TEST_F(LoadPlanTest, CountsWhatIsRunAndWhatIsNot) {
   unary("relu", 1, {2, 3});
   unary("unheard_of", 2, {5});

@@ -46,7 +46,7 @@ TEST_F(AvailableMemory, IsWhatTheTightestOfAllLimitsLeaves) {
   write("sys/fs/cgroup/job/step/memory.max", "3145728\n");
   write("sys/fs/cgroup/job/memory.max", "1048576\n");
   EXPECT_EQ(bytes(), kMiB);
-  write("sys/fs/cgroup/job/memory.current", "2097152\n");  // more than was allowed later
+  write("sys/fs/cgroup/job/memory.current", "2097152\n");  // exceeds a lowered limit
   EXPECT_EQ(bytes(), 0u);
 }
 

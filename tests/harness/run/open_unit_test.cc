@@ -62,7 +62,7 @@ void expect_same_bits_every_time(const WorkUnit& unit) {
     first.push_back(bits(i));
     EXPECT_EQ(first.back().size(), 16u);
   }
-  std::int64_t judged = 0;  // by all: equal tasks of two steps are judged once
+  std::int64_t judged = 0;  // in all: equal tasks of two steps are judged once
   for (const std::size_t i : all) {
     const Verification found = open.verify(i, open.unit().seed + 1);
     EXPECT_NE(found.judgement.verdict, Verdict::failed) << found.judgement.reason;

@@ -67,7 +67,7 @@ std::string refusal(const std::string& text) {
 
 class Parts : public testing::Test, protected TempDir {
  protected:
-  /// A file of the units; returns its path.
+  /// Writes a file of the units and returns its path.
   std::string part(const std::string& name, const std::vector<UnitResult>& units,
                    const PartHeader& header = header_of()) const {
     std::string text = header_line(header);
@@ -242,9 +242,9 @@ TEST_F(Parts, AUnitTwiceMustBeTheSameButForTimes) {
   const std::string first = part("a.jsonl", {unit_of(0)});
   UnitResult twice = unit_of(0, 20);
   EXPECT_THAT(ids(merged({first, first, part("b.jsonl", {twice})}).results()), SizeIs(1));
-  twice.run.records[0].status = Status::suspicious;  // which times decide
+  twice.run.records[0].status = Status::suspicious;  // depends on times
   EXPECT_THAT(ids(merged({first, part("b.jsonl", {twice})}).results()), SizeIs(1));
-  twice.run.records[0].accuracy = Accuracy{.max_ulp = 1};  // on the values of the last call
+  twice.run.records[0].accuracy = Accuracy{.max_ulp = 1};  // depends on the last call's values
   EXPECT_THAT(ids(merged({first, part("b.jsonl", {twice})}).results()), SizeIs(1));
   twice.run.records[0].status = Status::failed;
   const std::string second = part("b.jsonl", {twice});

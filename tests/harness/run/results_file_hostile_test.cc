@@ -170,7 +170,7 @@ TEST(HostileResults, RefusesWhatIsNoReadableFile) {
   const TempDir directory;
   EXPECT_THROW(read_results_file(directory.directory()), Error);
   const fs::path path = directory.write("huge.json", "{");
-  fs::resize_file(path, (std::uintmax_t{2} << 30) + 1);  // a hole: takes no space
+  fs::resize_file(path, (std::uintmax_t{2} << 30) + 1);  // a hole that takes no space
   try {
     read_results_file(path);
     ADD_FAILURE() << "accepted";

@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// A results file's text.
+/// The text of a results file.
 inline std::string results_text(const RunResult& run, const Machine& machine = {},
                                 const std::string& command = "opbench --case x") {
   std::ostringstream out;

@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// Loads a step with `seed`, runs it, judges every node, and returns its results.
+/// Loads a step with `seed`, runs it, judges every node, and returns the results.
 inline std::vector<StepResult> results_of(const PlannedStep& step, std::uint64_t seed = 1) {
   const Workspace memory(step.memory.bytes);
   const UnitVariant variant = unit_variant(step);

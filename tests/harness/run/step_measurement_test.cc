@@ -11,7 +11,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Steps by the step that each builds on, with one sample per call.
+/// Steps with the index of the step that each builds on, and one sample per call.
 PlannedContext context_of(const std::vector<int>& after) {
   PlannedContext planned;
   for (const int one : after) planned.steps.emplace_back().spec.after = one;
@@ -48,7 +48,7 @@ TEST(StepMeasurement, SpeedUpsAreOverTheStepBeforeAndTheFirst) {
   EXPECT_EQ(records[2].step->speedup_over_first, 4);
 }
 
-// 100 us for 2 samples are 50 each, 120 us for 8 are 15: 3.33 times as fast.
+// 100 us for 2 samples are 50 each, and 120 us for 8 are 15, which is 3.33 times as fast.
 TEST(StepMeasurement, TimesAreComparedPerSample) {
   PlannedContext planned = context_of({-1, 0});
   planned.steps[0].spec.samples = 2;
@@ -105,7 +105,7 @@ TEST(StepMeasurement, DetailsHaveTheTimesOfEachType) {
   EXPECT_EQ(details.tasks[2].duration_us, 5);
   EXPECT_THAT(details.tasks[0].sources, ElementsAre(-1, -1));
   EXPECT_THAT(details.tasks[2].sources, ElementsAre(1));
-  // 10 of 16 us for one addition, 6 for two Relus of 1 and 5.
+  // One addition takes 10 of 16 us. Two Relus of 1 and 5 us take 6.
   ASSERT_THAT(details.types, SizeIs(2));
   EXPECT_EQ(details.types[0].type, "Add");
   EXPECT_EQ(details.types[0].share, 10.0 / 16);
@@ -114,7 +114,7 @@ TEST(StepMeasurement, DetailsHaveTheTimesOfEachType) {
   EXPECT_EQ(details.types[1].min_us, 1);
   EXPECT_EQ(details.types[1].avg_us, 3);
   EXPECT_EQ(details.types[1].max_us, 5);
-  // Without times there are tasks and no types.
+  // Without times there are tasks but no types.
   const StepDetails untimed = step_details(planned, 0, {});
   EXPECT_THAT(untimed.tasks, SizeIs(3));
   EXPECT_THAT(untimed.types, IsEmpty());

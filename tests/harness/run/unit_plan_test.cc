@@ -48,7 +48,7 @@ TEST(Part, IsReadAndRefused) {
   }
 }
 
-// Graham's bound for the largest first: no part exceeds another by more than one unit.
+// Graham's bound for largest first: two parts differ by at most one unit.
 TEST(Part, PartsCostAboutTheSameAndHoldEveryUnitOnce) {
   std::vector<double> seconds;
   for (int i = 0; i < 100; ++i) seconds.push_back((i * 37) % 50 + 0.5);

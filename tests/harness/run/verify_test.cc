@@ -56,7 +56,7 @@ class VerifyTest : public testing::Test {
 
 }  // namespace
 
-// 32 elements of each of two outputs.
+// Each of two outputs has 32 elements.
 TEST_F(VerifyTest, FindsRightKernelsRight) {
   Verifier verifier({.stops_at_failure = true, .counts_under_test = false});
   const Verification found = verifier.verify(variant_, memory_, bound_, 1);
@@ -89,7 +89,7 @@ TEST_F(VerifyTest, HoldsEachNodeToTheInputsThatItGot) {
   EXPECT_EQ(found.stats.unequal, 1);
 }
 
-// A byte behind the last element of an output.
+// A byte after the last element of an output is changed.
 TEST_F(VerifyTest, SeesWhatIsWrittenOutsideOfATensor) {
   bound_.run();
   reinterpret_cast<unsigned char*>(values("a") + 32)[0] ^= 0xFF;

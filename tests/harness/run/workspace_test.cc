@@ -1,4 +1,4 @@
-// Tensors of a graph in one allocation: values, guard zones, fingerprints.
+// Tests the tensors of a graph in one allocation: values, guard zones, fingerprints.
 #include "harness/run/workspace.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-/// relu of `id` in memory; tensor 0 is the input, tensor 1 the output.
+/// relu of `id` in memory. Tensor 0 is the input, tensor 1 is the output.
 struct InMemory {
   explicit InMemory(const char* id) : graph(build_graph(parse_case_id(id))) {
     selection = select_kernels(graph, *kernels_of("relu").front());

@@ -1,5 +1,5 @@
-// A gradient kernel that writes zeros must fail, for every operator that has a gradient: the
-// backward pass starts from values that show it.
+// A gradient kernel that writes zeros must fail, for every operator with a gradient. The backward
+// pass starts from values that show the fault.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -18,7 +18,6 @@ namespace {
 
 using Names = std::set<std::string>;
 
-/// A row of the table.
 struct PageRow {
   std::string operators;
   Names variants;

@@ -9,7 +9,6 @@
 
 namespace opbench {
 
-/// A use of a differentiable operator.
 struct Differentiated {
   std::string op;
   std::vector<Given> inputs;  ///< fp32 multiples of 2^-8 below 2^6, so that steps are exact

@@ -37,7 +37,7 @@ const Finding& finding_of(const std::vector<Finding>& findings, std::string_view
   throw Error("no finding " + std::string(rule));
 }
 
-/// A table, row by row.
+/// Builds a table row by row.
 class KernelTable {
  public:
   KernelTable& row(const std::string& type, double duration, const std::string& rest) {

@@ -25,7 +25,6 @@ inline std::function<double(ScriptedSample)> always(double us) {
   return [us](ScriptedSample) { return us; };
 }
 
-/// A variant of a scripted build.
 struct ScriptedVariant {
   OpenedVariant opened;
   /// The time of a sample. An exception is a fault of the worker: ChildLost is a crash or a hang,

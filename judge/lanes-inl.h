@@ -124,7 +124,7 @@ HWY_INLINE VF64 reciprocal(VF64 v) {
 // The larger one, `floor` for NaN: what indexes a table must never be one. x86 defines its maximum
 // that way.
 HWY_INLINE VF64 at_least(VF64 v, VF64 floor) {
-  if constexpr (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4) {
+  if constexpr (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2) {
     return hn::Max(v, floor);
   }
   return hn::IfThenElse(hn::Gt(v, floor), v, floor);

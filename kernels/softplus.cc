@@ -25,8 +25,7 @@ void softplus_of(SoftplusForm form, SoftplusAttrs p, bool stream, std::size_t co
   if (form == SoftplusForm::v2_static) return map(SoftplusV2Static<T>{p}, stream, count, y, x);
   if (p.beta != 1) return map(SoftplusV2<false, T, true>{p}, stream, count, y, x);
   // Only x86's max is known to keep NaN without the select.
-  constexpr bool kMaxKeepsNaN =
-      HWY_TARGET == HWY_SSE4 || HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
+  constexpr bool kMaxKeepsNaN = HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3;
   if (kMaxKeepsNaN && p.threshold >= kSoftplusIsLinear) {
     return map(SoftplusV2<true, T, false>{p}, stream, count, y, x);
   }

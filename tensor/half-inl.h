@@ -22,8 +22,7 @@ using Bits16 = hn::Vec<hn::Rebind<std::uint16_t, D>>;
 
 // Highway's emulation of fp16 flushes subnormals. On hardware without fp16 the bits are therefore
 // moved here.
-inline constexpr bool kHardwareHalf =
-    HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SSE4;
+inline constexpr bool kHardwareHalf = HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128;
 
 /// fp16 patterns as fp32 lanes: exact; a NaN keeps its payload and becomes quiet.
 template <class D>

@@ -8,7 +8,7 @@
 namespace opbench {
 
 /// Instruction sets that this build can run on this machine, best first: "avx3" (AVX-512), "avx2",
-/// "sse4", "emu128" on x86; "sve", "neon" on Arm. GCC before 12.3 has "scalar" in place of
+/// "emu128" on x86; "sve", "neon" on Arm. GCC before 12.3 has "scalar" in place of
 /// "emu128". OPBENCH_MAX_ISA=avx2 in the environment limits the list to that set and lower ones.
 std::vector<std::string> supported_isas();
 

@@ -62,30 +62,31 @@ void PairTable::measure(Ranks& ranks, const MeasureOptions& options, const Measu
     serve(ranks, digest(), work);
     return;
   }
-  dispatch_parts(ranks, work, options, hooks, done);
+  dispatch_parts(ranks, find, work, options, hooks, done);
   sort();
 }
 
-void PairTable::dispatch_parts(Ranks& ranks, const UnitWork& work, const MeasureOptions& options,
-                               const MeasureHooks& hooks, const PairSink& done) {
+void PairTable::dispatch_parts(Ranks& ranks, const PairParts::FindPair& find, const UnitWork& work,
+                               const MeasureOptions& options, const MeasureHooks& hooks,
+                               const PairSink& done) const {
   constexpr double kBytesPerSecond = 2e9;
   UnitQueue units;
-  std::vector<std::int64_t> bytes;  // by unit
   std::int64_t bytes_done = 0;
-  const PairParts::FindPair find = [this](std::size_t index) { return tensor_pair(index); };
-  PairParts parts(
-      pairs_.size(), find, options,
-      [&](std::string part, std::int64_t of_part) {
-        units.add(std::move(part), static_cast<double>(of_part) / kBytesPerSecond);
-        bytes.push_back(of_part);
-      },
-      done);
-  parts.begin();
+  PairParts parts(pairs_.size(), find, options, kRankPart, done);
+  const auto hand_out = [&] {
+    while (const auto part = parts.next()) {
+      units.add(pack_all(*part), static_cast<double>(part->bytes) / kBytesPerSecond);
+    }
+  };
+  hand_out();
   DispatchHooks dispatching;
   dispatching.stop = hooks.stop;
-  dispatching.done = [&](std::size_t unit, const std::string& found) {
-    parts.take(found);
-    bytes_done += bytes[unit];
+  dispatching.done = [&](std::size_t, const std::string& found) {
+    Unpacker packed(found);
+    const auto part = packed.get<PairPart>();
+    parts.take(part, packed.get<PartMeasures>());
+    hand_out();
+    bytes_done += part.bytes;
     if (hooks.progress) hooks.progress(0, bytes_done + parts.hole_bytes());
   };
   dispatch(ranks, digest(), units, work, dispatching);
@@ -96,7 +97,7 @@ void PairTable::sort() {
   index_.clear();
 }
 
-// Of what is measured, by names, types and shapes: ranks that see other files have another one.
+// Names, types and shapes of all pairs: ranks that read other files have another digest.
 std::string PairTable::digest() const {
   std::string all;
   for (const Pair& pair : pairs_) {

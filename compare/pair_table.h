@@ -10,7 +10,7 @@
 
 #include "compare/matching.h"
 #include "dump/dump_source.h"
-#include "judge/measure_pairs.h"
+#include "judge/pair_parts.h"
 #include "workers/dispatch.h"
 
 namespace opbench {
@@ -19,7 +19,7 @@ namespace opbench {
 /// ask for it; in the order in which they are asked for.
 class PairTable {
  public:
-  /// Asks for a pair whose sides stand in `actual` and `expected`; the first tolerance counts, and
+  /// Asks for a pair with sides in `actual` and `expected`. The first tolerance counts, and
   /// outlives the table. Returns the pair's number.
   std::size_t add(DumpSource& actual, DumpSource& expected, const TensorMatch& match,
                   const Tolerance& tolerance);
@@ -30,14 +30,14 @@ class PairTable {
   /// Those of a pair's stored bytes, actual and expected; none if it was not read to its end.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> digests(std::size_t pair) const;
 
-  /// Bytes that `measure` reads: large tensors again where KL divergence is wanted, and one side
+  /// Bytes that `measure` reads: large tensors again where KL divergence is requested, and one side
   /// of them for its scale.
   std::int64_t bytes(bool wants_kl) const { return bytes_ + (wants_kl ? reread_bytes_ : 0); }
 
   /// Measures all of them; see measure_pairs.
   void measure(const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
-  /// The same by all ranks together, each of which has made the same table; `done` is called on
-  /// rank 0. Errors: those of dispatch.
+  /// Measures all of them by all ranks together. Each rank has made the same table. `done` is
+  /// called on rank 0. Errors: those of dispatch.
   void measure(Ranks& ranks, const MeasureOptions& options, const MeasureHooks& hooks,
                const PairSink& done);
 
@@ -45,7 +45,7 @@ class PairTable {
   std::optional<std::size_t> find(const TensorMatch& match) const;
 
  private:
-  /// What of a tensor was digested so far. It is read in order, large ones more than once.
+  /// Elements of a tensor that are digested. They are read in order, those of large ones again.
   struct Digest {
     std::uint64_t state = 0;
     std::int64_t next = 0;  ///< element
@@ -64,8 +64,9 @@ class PairTable {
 
   void sort();
   std::string digest() const;
-  void dispatch_parts(Ranks& ranks, const UnitWork& work, const MeasureOptions& options,
-                      const MeasureHooks& hooks, const PairSink& done);
+  void dispatch_parts(Ranks& ranks, const PairParts::FindPair& find, const UnitWork& work,
+                      const MeasureOptions& options, const MeasureHooks& hooks,
+                      const PairSink& done) const;
   static PairSide digested(PairSide side, Digest& digest);
   TensorPair tensor_pair(std::size_t index) const;
   Sides sides(std::size_t index) const;

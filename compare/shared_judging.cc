@@ -22,14 +22,7 @@ void each_field(V& v, FieldsOf<ErrorMap> auto& map) {
 
 template <class V>
 void each_field(V& v, FieldsOf<ErrorPicture> auto& picture) {
-  v.fields(picture.histogram.exact, picture.map);
-  for (std::size_t i = 0; i < ErrorHistogram::kBuckets; ++i) {
-    std::int64_t count = picture.histogram.counts[i];
-    v.fields(count);
-    if constexpr (V::kReads) {
-      if (count > 0) picture.histogram.counts.add(i, count);
-    }
-  }
+  v.fields(picture.histogram.exact, picture.histogram.counts, picture.map);
 }
 
 template <class V>

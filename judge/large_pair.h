@@ -12,12 +12,13 @@
 
 namespace opbench {
 
-/// What a pair is read for: the scale of what is expected, if its tolerance follows that; all
-/// metrics; and KL divergence.
+/// A pair is read for the scale of the expected side, if its tolerance follows that; for all
+/// metrics; and for KL divergence.
 enum class Pass : std::uint8_t { scale, metrics, divergence };
 
-/// What a pass found in one chunk; the others are empty.
+/// Results of a pass over one chunk; the fields of other passes are empty.
 struct PassMeasures {
+  Pass pass = Pass::metrics;
   Magnitudes magnitudes;
   ChunkMeasures metrics;
   KlSums divergence;
@@ -29,7 +30,6 @@ PassMeasures measure_pass(Pass pass, const PairChunk& chunk, const KlScales& sca
 
 /// A pair of more than one chunk, from its first chunk read to its last one measured.
 struct LargePair {
-  std::size_t index = 0;
   TensorPair pair;
   PairRules rules;
   ChunkMeasures measures;
@@ -37,9 +37,9 @@ struct LargePair {
   KlScales scales;
   Magnitudes magnitudes;
   Pass pass = Pass::metrics;  ///< that it is in
-  std::int64_t next = 0;      ///< the reader's: first element that is not read yet
-  std::int64_t end = 0;       ///< that this pass goes to
-  std::int64_t merged = 0;    ///< the merger's: elements of this pass that are measured
+  std::int64_t next = 0;      ///< first element that is in no part yet
+  std::int64_t end = 0;       ///< of this pass
+  std::int64_t merged = 0;    ///< elements of this pass that are joined
   PassMeasures of_hole;       ///< of a whole chunk of zeros on both sides, wherever in this pass
   bool has_hole = false;
 
@@ -57,17 +57,30 @@ struct LargePair {
 /// cannot be told.
 bool is_hole(const TensorPair& pair, ElementRange range);
 
+/// Errors: throws Error if elements are of no known type.
 PairRules rules_of(const TensorPair& pair);
 
-/// Of a pair that was measured, and of one that could not be.
+/// Measures of a pair that was measured, and of one that could not be.
 PairMeasures measures_of(ChunkMeasures&& found);
 PairMeasures failed_measures(std::string error);
 
 // Measures as bytes for another process of the same program, and back, every bit as it was.
-void pack(Packer& packer, const PairMeasures& measures);
-PairMeasures unpack_pair_measures(Unpacker& packed);
+template <class V>
+void each_field(V& v, FieldsOf<PairMeasures> auto& measures) {
+  v.fields(measures.sums, measures.booleans, measures.error, measures.is_done, measures.stats);
+}
 
-void pack(Packer& packer, Pass pass, const PassMeasures& found);
-PassMeasures unpack_pass_measures(Unpacker& packed, Pass pass);
+template <class V>
+void each_field(V& v, FieldsOf<ChunkMeasures> auto& measures) {
+  v.fields(measures.sums, measures.booleans, measures.stats);
+}
+
+template <class V>
+void each_field(V& v, FieldsOf<PassMeasures> auto& found) {
+  v.fields(found.pass);
+  if (found.pass == Pass::scale) v.fields(found.magnitudes);
+  if (found.pass == Pass::metrics) v.fields(found.metrics);
+  if (found.pass == Pass::divergence) v.fields(found.divergence);
+}
 
 }  // namespace opbench

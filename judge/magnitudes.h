@@ -20,11 +20,19 @@ class Magnitudes {
   /// Adds values that are there as fp64 numbers.
   void add(const double* values, std::int64_t count);
   void merge(const Magnitudes& more);
-  /// 0 if there are none.
+  /// 0 without values.
   double scale() const;
   /// For another process, and back.
   void pack(Packer& packer) const;
   void unpack(Unpacker& packed);
+  template <class V>
+  friend void each_field(V& v, FieldsOf<Magnitudes> auto& magnitudes) {
+    if constexpr (V::kReads) {
+      magnitudes.unpack(v);
+    } else {
+      magnitudes.pack(v);
+    }
+  }
 
  private:
   void add_floats(const float* values, std::int64_t count);

@@ -1,184 +1,140 @@
 #include "judge/pair_parts.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
-
-#include "judge/large_pair.h"
-#include "tensor/error.h"
 
 namespace opbench {
 namespace {
 
-// Of both sides, of small pairs in one part: some ten milliseconds of reading.
-constexpr std::int64_t kSmallBytes = std::int64_t{16} << 20;
 constexpr std::size_t kMostPairs = 256;
-// Chunks of a large pair in one part.
-constexpr std::int64_t kPartElements = 16 * kMeasureChunk;
 
-std::int64_t bytes_of(const TensorPair& pair, std::int64_t count) {
-  return count *
-         static_cast<std::int64_t>(size_of(pair.actual.stored) + size_of(pair.expected.stored));
+std::int64_t bytes_of(const TensorPair& pair, Pass pass, std::int64_t count) {
+  const std::size_t actual = pass == Pass::scale ? 0 : size_of(pair.actual.stored);
+  return count * static_cast<std::int64_t>(actual + size_of(pair.expected.stored));
 }
 
-// A pair that is not to be had is told by whoever measures it.
+// The thread that reads an unavailable pair reports it.
 TensorPair pair_or_nothing(const PairParts::FindPair& find, std::size_t index) {
   try {
-    return find(index);
-  } catch (const Error&) {
+    TensorPair pair = find(index);
+    rules_of(pair);
+    return pair;
+  } catch (const std::exception&) {
     return {};
   }
-}
-
-std::string small_part(const std::vector<std::size_t>& pairs) {
-  Packer packer;
-  packer.add(true);
-  for (const std::size_t pair : pairs) packer.add(static_cast<std::uint64_t>(pair));
-  return packer.take();
 }
 
 }  // namespace
 
 PairParts::PairParts(std::size_t count, const FindPair& pair, const MeasureOptions& options,
-                     PartSink parts, PairSink done)
-    : count_(count),
-      pair_(pair),
-      options_(options),
-      parts_(std::move(parts)),
-      done_(std::move(done)) {}
+                     PartSize size, PairSink done)
+    : count_(count), pair_(pair), options_(options), size_(size), done_(std::move(done)) {}
 
-void PairParts::begin() {
-  std::vector<std::size_t> small;
-  std::int64_t bytes = 0;
-  const auto hand_out = [&] {
-    if (!small.empty()) parts_(small_part(small), bytes);
-    small.clear();
-    bytes = 0;
-  };
-  for (std::size_t i = 0; i < count_; ++i) {
-    TensorPair pair = pair_or_nothing(pair_, i);
-    if (pair.count > kMeasureChunk) {
-      Open& open = open_[i];
-      open.large.index = i;
-      open.large.begin(std::move(pair));
-      begin_pass(i, open);
-      advance(i, open);
-      continue;
+std::optional<PairPart> PairParts::next(bool begins) {
+  while (true) {
+    std::optional<PairPart> part;
+    if (!unread_.empty()) {
+      part = next_chunks();
+    } else if (begins && next_ < count_) {
+      part = next_pairs();
+    } else {
+      return std::nullopt;
     }
-    small.push_back(i);
-    bytes += bytes_of(pair, pair.count);
-    if (small.size() == kMostPairs || bytes >= kSmallBytes) hand_out();
+    if (part) return part;
   }
-  hand_out();
 }
 
-// Chunks that follow one another go together: holes, and what is to be read.
-void PairParts::begin_pass(std::size_t index, Open& open) {
-  const TensorPair& pair = open.large.pair;
-  open.answered = 0;
-  Run run;
-  const auto end_run = [&](std::int64_t end) {
-    const ElementRange range{end - run.count, run.count};
-    if (run.is_hole) {
-      hole_bytes_ += bytes_of(pair, run.count);
-      open.answered += run.count;
-      open.waiting.emplace(range.first, run);
-    } else if (run.count > 0) {
-      hand_out(index, open, range);
+// Small pairs; none if the next pair is large, which then is begun.
+std::optional<PairPart> PairParts::next_pairs() {
+  PairPart part;
+  for (; next_ < count_ && part.pairs.size() < kMostPairs; ++next_) {
+    TensorPair pair = pair_or_nothing(pair_, next_);
+    const std::int64_t bytes = bytes_of(pair, Pass::metrics, pair.count);
+    const bool is_large = pair.count > kMeasureChunk;
+    if (!part.pairs.empty() && (is_large || part.bytes + bytes > size_.bytes)) break;
+    if (is_large) {
+      open_[next_].large.begin(std::move(pair));
+      unread_.push_back(next_++);
+      return std::nullopt;
     }
-    run = {};
-  };
-  for (std::int64_t first = 0; first < pair.count; first += kMeasureChunk) {
-    const std::int64_t count = std::min(kMeasureChunk, pair.count - first);
-    const bool is_in_hole = is_hole(pair, {first, count});
-    if (is_in_hole != run.is_hole || (!run.is_hole && run.count == kPartElements)) end_run(first);
-    run.is_hole = is_in_hole;
-    run.count += count;
+    part.pairs.push_back(next_);
+    part.bytes += bytes;
   }
-  end_run(pair.count);
+  return part;
 }
 
-void PairParts::hand_out(std::size_t index, const Open& open, ElementRange range) {
-  const LargePair& large = open.large;
-  Packer packer;
-  packer.add(false);
-  packer.add(static_cast<std::uint64_t>(index));
-  packer.add(large.pass);
-  packer.add(range.first);
-  packer.add(range.count);
-  packer.add(large.rules.scale);
-  packer.add(large.scales);
-  parts_(packer.take(), bytes_of(large.pair, range.count));
-}
-
-void PairParts::take(std::string_view found) {
-  const bool is_small = Unpacker(found).get<bool>();
-  found.remove_prefix(sizeof is_small);
-  if (is_small)
-    take_small(found);
-  else
-    take_large(found);
-}
-
-void PairParts::take_small(std::string_view found) {
-  for (Unpacker packed(found); !packed.is_empty();) {
-    const auto index = static_cast<std::size_t>(packed.get<std::uint64_t>());
-    done_(index, unpack_pair_measures(packed));
-  }
-}
-
-void PairParts::take_large(std::string_view found) {
-  Unpacker packed(found);
-  const auto index = static_cast<std::size_t>(packed.get<std::uint64_t>());
-  const auto first = packed.get<std::int64_t>();
-  const auto count = packed.get<std::int64_t>();
-  std::string error = packed.get_text();
-  std::string measures = packed.get_text();
-  Open& open = open_.at(index);
-  open.answered += count;
-  if (!error.empty() && (open.error.empty() || first < open.error_at)) {
-    open.error = std::move(error);
-    open.error_at = first;
-  }
-  open.waiting.emplace(first, Run{.count = count, .measures = std::move(measures)});
-  advance(index, open);
-}
-
-// A pass of holes alone waits for nobody.
-void PairParts::advance(std::size_t index, Open& open) {
+// Chunks that follow one another; none if they are a hole, which then is joined.
+std::optional<PairPart> PairParts::next_chunks() {
+  const std::size_t index = unread_.back();
+  LargePair& large = open_.at(index).large;
+  const auto count = [&] { return std::min(kMeasureChunk, large.end - large.next); };
+  const auto is_at_hole = [&] { return is_hole(large.pair, {large.next, count()}); };
+  PairPart part{.pairs = {index},
+                .range = {large.next, 0},
+                .pass = large.pass,
+                .scale = large.rules.scale,
+                .scales = large.scales};
+  const bool is_in_hole = is_at_hole();
   do {
-    if (open.error.empty()) merge_waiting(open);
-  } while (open.answered == open.large.pair.count && end_pass(index, open));
+    part.range.count += count();
+    large.next += count();
+  } while (large.next < large.end && (is_in_hole || part.range.count < size_.elements) &&
+           is_at_hole() == is_in_hole);
+  part.bytes = bytes_of(large.pair, large.pass, part.range.count);
+  if (large.next == large.end) unread_.pop_back();
+  if (!is_in_hole) return part;
+  hole_bytes_ += part.bytes;
+  put(index, part.range.first, {part.range.count});
+  return std::nullopt;
 }
 
-// What is next in order, as far as it is there.
-void PairParts::merge_waiting(Open& open) {
+void PairParts::take(const PairPart& part, PartMeasures&& found) {
+  if (part.is_large()) {
+    return put(part.pairs.front(), part.range.first, {part.range.count, std::move(found)});
+  }
+  for (std::size_t i = 0; i < part.pairs.size(); ++i)
+    done_(part.pairs[i], std::move(found.pairs[i]));
+}
+
+// Joins all chunks that are next in order. Begins the next pass, or completes the pair, once all
+// chunks of a pass are joined.
+void PairParts::put(std::size_t index, std::int64_t first, Run run) {
+  Open& open = open_.at(index);
   LargePair& large = open.large;
+  open.waiting.emplace(first, std::move(run));
   for (auto at = open.waiting.begin(); at != open.waiting.end() && at->first == large.merged;
        at = open.waiting.erase(at)) {
-    const Run& run = at->second;
-    for (std::int64_t i = 0; run.is_hole && i < run.count; i += kMeasureChunk) {
-      large.merge_hole(*scratch_);
-    }
-    for (Unpacker packed(run.measures); !packed.is_empty();) {
-      large.merge(unpack_pass_measures(packed, large.pass));
-    }
-    large.merged += run.count;
+    join(open, at->second);
   }
-}
-
-// True if another pass has begun, false if the pair is done.
-bool PairParts::end_pass(std::size_t index, Open& open) {
+  if (!open.error.empty()) {
+    large.end = large.next;
+    std::erase(unread_, index);
+  }
+  if (large.merged < large.end) return;
   if (!open.error.empty()) {
     done_(index, failed_measures(std::move(open.error)));
-  } else if (const auto pass = open.large.end_pass(options_.wants_kl)) {
-    open.large.begin_pass(*pass);
-    begin_pass(index, open);
-    return true;
+  } else if (const auto pass = large.end_pass(options_.wants_kl)) {
+    large.begin_pass(*pass);
+    unread_.push_back(index);
+    return;
   } else {
-    done_(index, measures_of(std::move(open.large.measures)));
+    done_(index, measures_of(std::move(large.measures)));
   }
   open_.erase(index);
-  return false;
+}
+
+void PairParts::join(Open& open, Run& run) {
+  LargePair& large = open.large;
+  large.merged += run.count;
+  if (open.error.empty()) open.error = std::move(run.found.error);
+  if (!open.error.empty()) return;
+  for (std::int64_t i = 0; run.found.chunks.empty() && i < run.count; i += kMeasureChunk) {
+    large.merge_hole(*scratch_);
+  }
+  for (Unpacker packed(run.found.chunks); !packed.is_empty();) {
+    large.merge(packed.get<PassMeasures>());
+  }
 }
 
 }  // namespace opbench

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,61 +14,94 @@
 
 namespace opbench {
 
-/// Pairs cut into parts that any process can measure, and put together again: what measure_pairs
-/// finds, bit for bit. A part is as many small pairs as make a letter worth it, or some chunks of a
-/// large pair in one of its passes. Chunks that are holes are in no part.
+/// Work for one thread or one rank: small pairs, or chunks of a large pair in one of its passes.
+struct PairPart {
+  std::vector<std::size_t> pairs = {};  ///< a large one alone
+  ElementRange range = {};              ///< of a large pair; empty for small ones
+  std::int64_t bytes = 0;               ///< that are read for it
+  Pass pass = Pass::metrics;
+  double scale = 1;  ///< of what is expected, once that is known
+  KlScales scales = {};
+
+  bool is_large() const { return range.count > 0; }
+};
+
+template <class V>
+void each_field(V& v, FieldsOf<PairPart> auto& part) {
+  v.fields(part.pairs, part.range, part.bytes, part.pass, part.scale, part.scales);
+}
+
+/// Results of a part.
+struct PartMeasures {
+  std::vector<PairMeasures> pairs;  ///< of small pairs, in the part's order
+  std::string chunks;               ///< of a large pair: PassMeasures of each chunk, packed
+  std::string error;                ///< the reason why a chunk could not be measured
+};
+
+template <class V>
+void each_field(V& v, FieldsOf<PartMeasures> auto& found) {
+  v.fields(found.pairs, found.chunks, found.error);
+}
+
+/// The size of a part: elements of a large pair, or bytes of small ones.
+struct PartSize {
+  std::int64_t elements, bytes;
+};
+
+/// Some ten microseconds of work for a thread, less than the cache holds.
+inline constexpr PartSize kThreadPart{kMeasureChunk, std::int64_t{512} << 10};
+/// Some ten milliseconds of reading for a rank, so that messages cost little.
+inline constexpr PartSize kRankPart{16 * kMeasureChunk, std::int64_t{16} << 20};
+
+/// Cuts pairs into parts and joins the results, in the order of the elements: the same bits for any
+/// size of the parts and any order of the results. Chunks that are holes are in no part.
 class PairParts {
  public:
   using FindPair = std::function<TensorPair(std::size_t)>;
-  /// Takes a part, and the bytes that are read for it.
-  using PartSink = std::function<void(std::string part, std::int64_t bytes)>;
 
   /// `pair` outlives the parts.
-  PairParts(std::size_t count, const FindPair& pair, const MeasureOptions& options, PartSink parts,
+  PairParts(std::size_t count, const FindPair& pair, const MeasureOptions& options, PartSize size,
             PairSink done);
 
-  /// The parts that can be measured from the start.
-  void begin();
-  /// Takes what `measure_part` found in a part. Hands out the parts of a pair's next pass, or the
-  /// pair's measures, once all of a pass are there.
-  void take(std::string_view found);
-  /// Of holes so far, which are read for no part.
+  /// The next part; nothing before further results are taken if all parts so far are handed out.
+  /// Parts of begun pairs come first, because their elements were read not long ago. With `begins`
+  /// false there are only those.
+  std::optional<PairPart> next(bool begins = true);
+  /// Takes the results of a part. Hands over the measures of pairs that are complete.
+  void take(const PairPart& part, PartMeasures&& found);
+  /// Bytes of holes so far; only `next` changes them.
   std::int64_t hole_bytes() const { return hole_bytes_; }
 
  private:
   /// Chunks that follow one another and wait for those before them.
   struct Run {
-    std::int64_t count = 0;  ///< elements
-    bool is_hole = false;
-    std::string measures;  ///< packed, of each chunk; none of a hole
+    std::int64_t count = 0;   ///< elements
+    PartMeasures found = {};  ///< empty for a hole
   };
   struct Open {
     LargePair large;
     std::map<std::int64_t, Run> waiting;  ///< by first element
-    std::int64_t answered = 0;            ///< elements of this pass
-    std::string error;                    ///< of the earliest part that has one
-    std::int64_t error_at = 0;
+    std::string error;                    ///< of the first chunk that has one
   };
 
-  void begin_pass(std::size_t index, Open& open);
-  void hand_out(std::size_t index, const Open& open, ElementRange range);
-  void take_small(std::string_view found);
-  void take_large(std::string_view found);
-  void advance(std::size_t index, Open& open);
-  void merge_waiting(Open& open);
-  bool end_pass(std::size_t index, Open& open);
+  std::optional<PairPart> next_pairs();
+  std::optional<PairPart> next_chunks();
+  void put(std::size_t index, std::int64_t first, Run run);
+  void join(Open& open, Run& run);
 
   std::size_t count_;
   const FindPair& pair_;
   const MeasureOptions options_;
-  PartSink parts_;
+  const PartSize size_;
   PairSink done_;
+  std::size_t next_ = 0;              ///< the first pair that is not begun
   std::map<std::size_t, Open> open_;  ///< large pairs, by their index
+  std::vector<std::size_t> unread_;   ///< large pairs with chunks of this pass that are in no part
   std::int64_t hole_bytes_ = 0;
   std::unique_ptr<BlockScratch> scratch_ = std::make_unique<BlockScratch>();
 };
 
-/// Measures a part with the threads at hand. What cannot be read is said in the result.
+/// Measures a packed part with the threads at hand. Returns the part and its PartMeasures, packed.
 std::string measure_part(std::string_view part, const PairParts::FindPair& pair,
                          const MeasureOptions& options);
 

@@ -6,13 +6,14 @@
 
 #include "judge/standard.h"
 #include "tensor/dtype.h"
+#include "text/packed.h"
 
 namespace opbench {
 
-/// What one side of a comparison holds.
+/// Values of one side of a comparison.
 struct ValueCounts {
   std::int64_t nan = 0, positive_inf = 0, negative_inf = 0, zero = 0;
-  double min = 0, max = 0;  ///< over finite values; both 0 if there are none
+  double min = 0, max = 0;  ///< over finite values; both 0 without any
 };
 
 /// The element where an error is largest, the first of several; where elements differ in their bits
@@ -36,6 +37,10 @@ class BucketCounts {
   std::int64_t total() const;
 
   bool operator==(const BucketCounts&) const = default;
+  template <class V>
+  friend void each_field(V& v, FieldsOf<BucketCounts> auto& counts) {
+    v.fields(counts.first_, counts.counts_);
+  }
 
  private:
   std::size_t first_ = 0;
@@ -95,7 +100,16 @@ struct PairStats {
   void merge(const PairStats& later);
 };
 
-/// What msaccucmp's ten metrics are made of: its element-wise arithmetic in float32 on values cast
+template <class V>
+void each_field(V& v, FieldsOf<PairStats> auto& s) {
+  v.fields(s.count, s.actual, s.expected, s.nan_mismatches, s.inf_mismatches, s.first_mismatch,
+           s.mismatch_actual, s.mismatch_expected, s.unequal, s.inside, s.beyond_limit, s.worst_abs,
+           s.worst_rel, s.worst_outside, s.worst_beyond, s.sum_abs, s.sum_rel, s.sum_sq,
+           s.sum_expected_sq, s.sum_actual_sq, s.sum_product, s.max_ulp, s.sum_ulp, s.min_tolerance,
+           s.scale, s.histogram.exact, s.histogram.counts);
+}
+
+/// The sums behind msaccucmp's ten metrics: its element-wise arithmetic in float32 on values cast
 /// to float32, sums in fp64 (x is the NPU's, y the golden value).
 struct MsaccucmpSums {
   std::int64_t count = 0;

@@ -69,7 +69,8 @@ void parallel_blocks(std::int64_t count, const std::function<void(std::int64_t i
     for (std::int64_t i = 0; i < count; ++i) body(i);
     return;
   }
-  tbb::parallel_for(std::int64_t{0}, count, body);
+  // A caller that holds a lock must not take up other work while it waits.
+  tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::int64_t{0}, count, body); });
 }
 
 }  // namespace opbench

@@ -40,18 +40,6 @@ bool is_digest(const std::string& text) {
          });
 }
 
-int read_version(const JsonValue& root, const char* key, int newest) {
-  const JsonValue value = root.member(key);
-  const std::int64_t version = value.integer(1, std::numeric_limits<int>::max());
-  if (version > newest) {
-    value.fail(
-        fmt::format("is version {} of the format; this opbench reads versions up to {}: use the "
-                    "version that wrote the file, or a later one",
-                    version, newest));
-  }
-  return static_cast<int>(version);
-}
-
 PartHeader read_header(const JsonValue& root) {
   read_version(root, kPartKey, kPartVersion);
   PartHeader header;

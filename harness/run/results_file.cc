@@ -18,6 +18,7 @@ namespace opbench {
 namespace {
 
 constexpr double kLargestNumber = std::numeric_limits<double>::max();
+constexpr const char* kVersionKey = "opbench";
 constexpr std::int64_t kLargestInteger = std::numeric_limits<std::int64_t>::max();
 
 // The value in nanoseconds whose conversion gives the microseconds of the file. The product is at
@@ -55,22 +56,19 @@ std::vector<Sample> read_samples(const JsonValue& record) {
   return samples;
 }
 
-int read_version(const JsonValue& root) {
-  if (!root.has("opbench")) {
-    root.fail("is not a result of opbench run --json: it has no 'opbench', the format's version");
-  }
-  const JsonValue value = root.member("opbench");
+}  // namespace
+
+int read_version(const JsonValue& root, const char* key, int newest) {
+  const JsonValue value = root.member(key);
   const std::int64_t version = value.integer(1, kLargestInteger);
-  if (version > kResultsVersion) {
+  if (version > newest) {
     value.fail(
         fmt::format("is version {} of the format; this opbench reads versions up to {}: use the "
                     "version that wrote the file, or a later one",
-                    version, kResultsVersion));
+                    version, newest));
   }
   return static_cast<int>(version);
 }
-
-}  // namespace
 
 Record read_record(const JsonValue& value, int version) {
   Record record;
@@ -90,7 +88,10 @@ Record read_record(const JsonValue& value, int version) {
 ResultsFile parse_results(const JsonValue& root, const std::string& path, RecordLists taken) {
   ResultsFile file;
   file.path = path;
-  file.version = read_version(root);
+  if (!root.has(kVersionKey)) {
+    root.fail("is no result of opbench run --json: it has no 'opbench', the format's version");
+  }
+  file.version = read_version(root, kVersionKey, kResultsVersion);
   file.command = root.member("command").text();
   file.machine = read_machine(root.member("machine"));
   file.run = read_run(root.member("run"));
@@ -128,8 +129,6 @@ ResultsFile read_results_file(const std::string& path) {
 }
 
 namespace {
-
-constexpr const char* kVersionKey = "opbench";
 
 // True for the place of results, or of results of another machine in them.
 bool is_document(const std::string& place) {

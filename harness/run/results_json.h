@@ -20,6 +20,8 @@ nlohmann::ordered_json record_value(const Record& record);
 /// Errors: throws Error with file, place, the value found and the allowed values.
 Machine read_machine(const JsonValue& value);
 RunResult read_run(const JsonValue& value);
+/// Returns the version of a format, at `key`. Errors: throws Error if it is later than `newest`.
+int read_version(const JsonValue& root, const char* key, int newest);
 /// `version`: format version of the value.
 Record read_record(const JsonValue& value, int version);
 

@@ -110,11 +110,9 @@ TEST(LargePair, MeasuresComeThroughAnotherProcess) {
   large.merge(pass_over(large, kActual, kExpected));
   const PairMeasures measures = measures_of(std::move(large.measures));
   EXPECT_TRUE(measures.is_done);
-  Packer packer;
-  pack(packer, measures);
-  const std::string text = packer.take();
+  const std::string text = pack_all(measures);
   Unpacker whole(text);
-  const PairMeasures read = unpack_pair_measures(whole);
+  const auto read = whole.get<PairMeasures>();
   EXPECT_TRUE(whole.is_empty());
   EXPECT_EQ(read.stats.sum_abs, 1);
   EXPECT_EQ(read.stats.worst_abs.index, 2);
@@ -124,16 +122,14 @@ TEST(LargePair, MeasuresComeThroughAnotherProcess) {
   EXPECT_TRUE(read.is_done);
   for (const std::size_t part : {std::size_t{0}, text.size() / 2, text.size() - 1}) {
     Unpacker cut(std::string_view(text).substr(0, part));
-    EXPECT_THROW(unpack_pair_measures(cut), RunError) << part;
+    EXPECT_THROW(cut.get<PairMeasures>(), RunError) << part;
   }
 }
 
 TEST(LargePair, APairThatFailedSaysWhy) {
-  Packer packer;
-  pack(packer, failed_measures("cannot be read"));
-  const std::string text = packer.take();
+  const std::string text = pack_all(failed_measures("cannot be read"));
   Unpacker packed(text);
-  const PairMeasures read = unpack_pair_measures(packed);
+  const auto read = packed.get<PairMeasures>();
   EXPECT_EQ(read.error, "cannot be read");
   EXPECT_TRUE(read.is_done);
   EXPECT_EQ(read.stats.count, 0);

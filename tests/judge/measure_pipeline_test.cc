@@ -5,6 +5,7 @@
 #include <new>
 
 #include "judge/measure_chunk.h"
+#include "tensor/buffer.h"
 #include "tensor/error.h"
 #include "tests/compare/pair_support.h"
 #include "tests/judge/measure_values.h"
@@ -189,6 +190,50 @@ TEST(MeasurePairs, StopsAfterWhatWasBegun) {
     EXPECT_TRUE(same_bits(results[0], whole));
     for (std::size_t i = 1; i < pairs.size(); ++i) EXPECT_FALSE(results[i].is_done) << i;
   }
+}
+
+// The file refuses further reads once the run is stopped: no error of the pair.
+TEST(MeasurePairs, AReadThatIsCutOffEndsTheWork) {
+  for (const int threads : {1, 7}) {
+    std::atomic<bool> is_stopped = false;
+    std::vector<TensorPair> pairs = {noisy_pair(3 * kChunk, 1), noisy_pair(5, 2)};
+    pairs[0].expected.read = [&](ElementRange range, void*) {
+      is_stopped = range.first > 0;
+      if (is_stopped) throw RunError("interrupted");
+    };
+    std::vector<PairMeasures> results;
+    with_threads(threads, [&] {
+      results = measure_all(pairs, {}, {.stop = [&] { return is_stopped.load(); }});
+    });
+    for (const PairMeasures& result : results)
+      EXPECT_FALSE(result.is_done || !result.error.empty());
+  }
+}
+
+// Digests of what is read are computed in parallel: a thread that reads must not begin other parts.
+TEST(MeasurePairs, ReadsMayWorkInParallel) {
+  std::vector<TensorPair> pairs;
+  for (std::uint64_t i = 0; i < 20; ++i) pairs.push_back(noisy_pair(kChunk + i, i));
+  for (TensorPair& pair : pairs) {
+    pair.actual.read = [read = pair.actual.read](ElementRange range, void* to) {
+      read(range, to);
+      parallel_blocks(16, [&](std::int64_t) { checksum(to, 1 << 16); });
+    };
+  }
+  with_threads(7, [&] {
+    for (const PairMeasures& result : measure_all(pairs)) EXPECT_EQ(result.error, "");
+  });
+}
+
+TEST(MeasurePairs, AnErrorOfTheSinkEndsTheWork) {
+  const std::vector<TensorPair> pairs = mixed_pairs();
+  const auto measure = [&] {
+    measure_pairs(
+        pairs.size(), [&](std::size_t i) { return pairs[i]; }, {}, {},
+        [](std::size_t, PairMeasures&&) { throw RunError("no room"); });
+  };
+  for (const int threads : {1, 7})
+    with_threads(threads, [&] { EXPECT_THROW(measure(), RunError); });
 }
 
 TEST(MeasurePairs, StopsBeforeAnythingIsBegun) {

@@ -1,6 +1,7 @@
 #include "judge/pair_parts.h"
 
 #include <gmock/gmock.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,26 +66,30 @@ std::vector<TensorPair> all_kinds() {
   return pairs;
 }
 
-// Measures the parts in the order in which `next` picks them.
+// Moves all parts that there are now to the end of `waiting`.
+void add_parts(PairParts& parts, std::vector<std::string>& waiting) {
+  while (const auto part = parts.next()) waiting.push_back(pack_all(*part));
+}
+
+// Parts in the order in which `next` picks them.
 std::vector<PairMeasures> measure_in_parts(const std::vector<TensorPair>& pairs,
                                            const std::function<std::size_t(std::size_t)>& next,
                                            const MeasureOptions& options) {
   std::vector<PairMeasures> all(pairs.size());
   std::vector<std::string> waiting;
   const PairParts::FindPair find = [&](std::size_t i) { return pairs[i]; };
-  PairParts parts(
-      pairs.size(), find, options,
-      [&](std::string part, std::int64_t) { waiting.push_back(std::move(part)); },
-      [&](std::size_t i, PairMeasures&& found) {
-        EXPECT_FALSE(all[i].is_done);
-        all[i] = std::move(found);
-      });
-  parts.begin();
-  while (!waiting.empty()) {
+  PairParts parts(pairs.size(), find, options, kRankPart, [&](std::size_t i, PairMeasures&& found) {
+    EXPECT_FALSE(all[i].is_done);
+    all[i] = std::move(found);
+  });
+  for (add_parts(parts, waiting); !waiting.empty(); add_parts(parts, waiting)) {
     const std::size_t i = next(waiting.size());
     const std::string part = std::move(waiting[i]);
     waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(i));
-    parts.take(measure_part(part, find, options));
+    const std::string found = measure_part(part, find, options);
+    Unpacker packed(found);
+    const auto measured = packed.get<PairPart>();
+    parts.take(measured, packed.get<PartMeasures>());
   }
   return all;
 }
@@ -157,16 +162,15 @@ TEST(PairParts, HolesAreInNoPart) {
   std::vector<std::string> parts;
   PairMeasures found;
   const PairParts::FindPair find = [&](std::size_t) { return pair; };
-  PairParts of_holes(
-      1, find, {}, [&](std::string part, std::int64_t) { parts.push_back(std::move(part)); },
-      [&](std::size_t, PairMeasures&& measures) { found = std::move(measures); });
-  of_holes.begin();
+  PairParts of_holes(1, find, {}, kRankPart,
+                     [&](std::size_t, PairMeasures&& measures) { found = std::move(measures); });
+  add_parts(of_holes, parts);
   EXPECT_THAT(parts, testing::IsEmpty());
   EXPECT_EQ(found.stats.count, pair.count);
   EXPECT_EQ(text_of(found), text_of(measure_one(pair)));
 }
 
-// If a file was removed after it was listed, reading it reports the error.
+// The thread that reads a file that is gone since it was listed reports it.
 TEST(PairParts, HolesThatCannotBeAskedForAreRead) {
   TensorPair pair = unreadable_pair(30'000'000);
   const std::string read = text_of(measure_one(pair));

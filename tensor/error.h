@@ -12,6 +12,7 @@ namespace opbench {
 /// line exits with code 2.
 struct Error : std::runtime_error {
   explicit Error(const std::string& message);
+  Error(const std::string& place, const std::string& message) : Error(place + ": " + message) {}
 };
 
 /// Good input that could not be processed: I/O, memory. The command line exits with code 3.

@@ -128,9 +128,7 @@ std::string yaml_error(const std::string& text, const std::string& path,
 
 std::string YamlValue::place() const { return fmt::format("{}:{}", *path_, node_.Mark().line + 1); }
 
-void YamlValue::fail(const std::string& message) const {
-  throw Error(fmt::format("{}: {}", place(), message));
-}
+void YamlValue::fail(const std::string& message) const { throw Error(place(), message); }
 
 void YamlValue::fail_type(std::string_view what, std::string_view wanted) const {
   fail(fmt::format("{} is {}; it must be {}", what, yaml_kind(node_), wanted));

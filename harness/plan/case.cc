@@ -204,7 +204,7 @@ Case parse_case_id(std::string_view id) {
     }
     check_shapes_are_whole(c);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", c.origin, error.what()));
+    throw Error(c.origin, error.what());
   }
   const std::size_t rank = largest_rank(c);
   c.format = format_for_rank(seen.format ? c.format : origin_format(rank), rank);
@@ -241,7 +241,7 @@ std::vector<TensorDesc> inputs_of(const Case& c) {
     }
     return describe_inputs(*c.op, shapes, c.dtype, c.format, c.attrs, dtypes);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", c.origin, error.what()));
+    throw Error(c.origin, error.what());
   }
 }
 
@@ -250,7 +250,7 @@ Problem problem_of(const Case& c) {
   try {
     return make_problem(*c.op, std::move(inputs), c.attrs);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", c.origin, error.what()));
+    throw Error(c.origin, error.what());
   }
 }
 

@@ -130,7 +130,7 @@ Graph build_graph(const Case& c) {
     if (c.backward) add_backward(graph);
     mark_unread_as_outputs(graph);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", c.origin, error.what()));
+    throw Error(c.origin, error.what());
   }
   return graph;
 }

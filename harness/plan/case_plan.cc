@@ -75,7 +75,7 @@ std::vector<Dims> shapes_of(const Op& op, const NamedShape& shape, const Attrs& 
   try {
     return shapes_like(op, shape.shape, attrs);
   } catch (const Error& error) {
-    throw Error(fmt::format("{}: {}", shape.origin, error.what()));
+    throw Error(shape.origin, error.what());
   }
 }
 

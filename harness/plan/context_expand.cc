@@ -95,11 +95,7 @@ constexpr std::size_t kDeepestInclude = 16;
 constexpr std::int64_t kMostRepeats = 10000;
 // Estimated bytes in addition to the text. A name takes a string and its places in maps. An entry
 // (a tensor, node or attribute) takes several of them.
-constexpr std::size_t kNameBytes = 64, kEntryBytes = 256;
-
-[[noreturn]] void fail(const std::string& origin, const std::string& message) {
-  throw Error(fmt::format("{}: {}", origin, message));
-}
+constexpr std::size_t kNameBytes = 64, kNodeBytes = 256;
 
 /// A graph that is being included, with the values of its names and symbols.
 struct Scope {
@@ -134,7 +130,7 @@ class Expansion {
 
  private:
   ContextTensor tensor(const TensorTemplate& tensor, const Scope& scope) {
-    budget_.spend(kEntryBytes + scope.prefix.size() + tensor.shape.size() * sizeof(std::int64_t),
+    budget_.spend(kNodeBytes + scope.prefix.size() + tensor.shape.size() * sizeof(std::int64_t),
                   tensor.origin);
     ContextTensor result{
         scope.prefix + tensor.name, {}, tensor.dtype, tensor.format, tensor.data, tensor.origin};
@@ -144,7 +140,7 @@ class Expansion {
       }
       element_count(result.shape);
     } catch (const Error& error) {
-      fail(tensor.origin, fmt::format("{}: {}", result.name, error.what()));
+      throw Error(tensor.origin, fmt::format("{}: {}", result.name, error.what()));
     }
     return result;
   }
@@ -164,8 +160,8 @@ class Expansion {
   void add_node(const NodeTemplate& node, const Scope& scope) {
     budget_.require_nodes(result_.nodes.size() + 1, node.origin);
     const std::size_t names = node.inputs.size() + node.outputs.size() + 1;
-    budget_.spend(kEntryBytes + names * (kNameBytes + scope.prefix.size()) +
-                      node.op->attrs.size() * kEntryBytes,
+    budget_.spend(kNodeBytes + names * (kNameBytes + scope.prefix.size()) +
+                      node.op->attrs.size() * kNodeBytes,
                   node.origin);
     ContextNode result{scope.prefix + node.name, node.op,    {}, {},
                        Attrs(node.op->attrs),    node.origin};
@@ -176,7 +172,7 @@ class Expansion {
       try {
         result.attrs.set(node.op->attrs, attr.name, attr_text(attr, scope.symbols));
       } catch (const Error& error) {
-        fail(attr.origin, fmt::format("{}: {}", result.name, error.what()));
+        throw Error(attr.origin, fmt::format("{}: {}", result.name, error.what()));
       }
     }
     result_.nodes.push_back(std::move(result));
@@ -197,7 +193,7 @@ class Expansion {
       const std::string number = node.repeat ? fmt::format("{}.", node.first + i) : "";
       Scope scope{fmt::format("{}{}.{}", user.prefix, node.name, number), symbols};
       budget_.spend(
-          kEntryBytes + (values.size() + names.size()) * (2 * kNameBytes + scope.prefix.size()),
+          kNodeBytes + (values.size() + names.size()) * (2 * kNameBytes + scope.prefix.size()),
           node.origin);
       for (std::size_t k = 0; k < values.size(); ++k) {
         scope.bound[block.graph.inputs[k].name] = values[k];
@@ -219,7 +215,7 @@ class Expansion {
       const auto [bound, is_new] = scope.bound.emplace(block.graph.outputs[i], names[i]);
       if (is_new) continue;
       if (!same_as_.emplace(names[i], Alias{bound->second, node.origin}).second) {
-        fail(node.origin, fmt::format("tensor '{}' is written twice", names[i]));
+        throw Error(node.origin, fmt::format("tensor '{}' is written twice", names[i]));
       }
     }
   }
@@ -229,11 +225,11 @@ class Expansion {
         std::find(including_.begin(), including_.end(), block.name) != including_.end();
     including_.push_back(block.name);
     if (is_open) {
-      fail(node.origin,
-           fmt::format("block '{}' includes itself: {}", block.name, fmt::join(including_, " > ")));
+      throw Error(node.origin, fmt::format("block '{}' includes itself: {}", block.name,
+                                           fmt::join(including_, " > ")));
     }
     if (including_.size() > kDeepestInclude) {
-      fail(node.origin, fmt::format("blocks are nested more than {} deep", kDeepestInclude));
+      throw Error(node.origin, fmt::format("blocks are nested more than {} deep", kDeepestInclude));
     }
   }
 
@@ -244,17 +240,18 @@ class Expansion {
     try {
       repeats = evaluate_extent(*node.repeat, symbols);
     } catch (const Error& error) {
-      fail(node.origin, fmt::format("repeat: {}", error.what()));
+      throw Error(node.origin, fmt::format("repeat: {}", error.what()));
     }
     if (repeats < 1 || repeats > kMostRepeats) {
-      fail(node.origin, fmt::format("repeat is {}; it must be a whole number from 1 to {}", repeats,
-                                    kMostRepeats));
+      throw Error(node.origin, fmt::format("repeat is {}; it must be a whole number from 1 to {}",
+                                           repeats, kMostRepeats));
     }
     const std::size_t inputs = block.graph.inputs.size(), outputs = block.graph.outputs.size();
     if (repeats > 1 && inputs != outputs) {
-      fail(node.origin,
-           fmt::format("block '{}' has {} inputs and {} outputs; to be repeated, it needs as many",
-                       block.name, inputs, outputs));
+      throw Error(
+          node.origin,
+          fmt::format("block '{}' has {} inputs and {} outputs; to be repeated, it needs as many",
+                      block.name, inputs, outputs));
     }
     return repeats;
   }
@@ -265,7 +262,8 @@ class Expansion {
     std::string last = name;
     for (auto next = same_as_.find(last); next != same_as_.end(); next = same_as_.find(last)) {
       if (passed.size() > same_as_.size()) {
-        fail(next->second.origin, fmt::format("tensor '{}' is defined only by itself", name));
+        throw Error(next->second.origin,
+                    fmt::format("tensor '{}' is defined only by itself", name));
       }
       passed.push_back(last);
       last = next->second.target;

@@ -17,10 +17,6 @@ namespace {
 // Writer of an input or a parameter: it is given, no node writes it.
 constexpr std::size_t kGiven = static_cast<std::size_t>(-1);
 
-[[noreturn]] void fail(const std::string& origin, const std::string& message) {
-  throw Error(fmt::format("{}: {}", origin, message));
-}
-
 class Ordering {
  public:
   explicit Ordering(ContextGraph& graph) : graph_(graph) {
@@ -31,8 +27,8 @@ class Ordering {
       const ContextNode& node = graph.nodes[i];
       const auto [first, is_new] = names.emplace(node.name, node.origin);
       if (!is_new) {
-        fail(node.origin,
-             fmt::format("node name '{}' occurs twice, first at {}", node.name, first->second));
+        throw Error(node.origin, fmt::format("node name '{}' occurs twice, first at {}", node.name,
+                                             first->second));
       }
       for (const std::string& output : node.outputs) {
         if (output != "_") write(output, i, node.origin);
@@ -45,11 +41,12 @@ class Ordering {
     std::unordered_set<std::string_view> seen;
     for (const std::string& output : graph_.outputs) {
       if (writer_.at(output) == kGiven) {
-        fail(origin,
-             fmt::format("output '{}' is given to the context, not written by a node", output));
+        throw Error(
+            origin,
+            fmt::format("output '{}' is given to the context, not written by a node", output));
       }
       if (!seen.insert(output).second) {
-        fail(origin, fmt::format("two outputs are the same tensor, '{}'", output));
+        throw Error(origin, fmt::format("two outputs are the same tensor, '{}'", output));
       }
     }
   }
@@ -84,9 +81,9 @@ class Ordering {
     }
     for (std::size_t i = 0; i < is_needed.size(); ++i) {
       if (is_needed[i]) continue;
-      fail(graph_.nodes[i].origin,
-           fmt::format("node '{}' is not used: name its result in outputs or remove it",
-                       graph_.nodes[i].name));
+      throw Error(graph_.nodes[i].origin,
+                  fmt::format("node '{}' is not used: name its result in outputs or remove it",
+                              graph_.nodes[i].name));
     }
     std::unordered_set<std::string_view> read;
     for (const ContextNode& node : graph_.nodes)
@@ -105,7 +102,7 @@ class Ordering {
  private:
   void write(const std::string& name, std::size_t node, const std::string& origin) {
     if (!writer_.emplace(name, node).second) {
-      fail(origin, fmt::format("tensor '{}' is written twice", name));
+      throw Error(origin, fmt::format("tensor '{}' is written twice", name));
     }
   }
 
@@ -115,7 +112,8 @@ class Ordering {
       for (const std::string& input : node.inputs) {
         const auto writer = writer_.find(input);
         if (writer == writer_.end()) {
-          fail(node.origin, fmt::format("{}: tensor '{}' is written by no node", node.name, input));
+          throw Error(node.origin,
+                      fmt::format("{}: tensor '{}' is written by no node", node.name, input));
         }
         if (writer->second != kGiven) sources.push_back(writer->second);
       }
@@ -143,15 +141,15 @@ class Ordering {
     }
     if (path.size() > kMostNamed) names.push_back("...");
     names.push_back(graph_.nodes[path.front()].name);
-    fail(graph_.nodes[path.front()].origin,
-         fmt::format("nodes depend on each other: {}", fmt::join(names, " > ")));
+    throw Error(graph_.nodes[path.front()].origin,
+                fmt::format("nodes depend on each other: {}", fmt::join(names, " > ")));
   }
 
   static void check_read(const std::vector<ContextTensor>& tensors,
                          const std::unordered_set<std::string_view>& read, std::string_view what) {
     for (const ContextTensor& tensor : tensors) {
       if (read.contains(tensor.name)) continue;
-      fail(tensor.origin, fmt::format("{} '{}' is used by no node", what, tensor.name));
+      throw Error(tensor.origin, fmt::format("{} '{}' is used by no node", what, tensor.name));
     }
   }
 

@@ -92,10 +92,10 @@ std::int64_t samples_of(const ContextSettings& settings, const Symbols& symbols)
 
 // Bytes of the budget that a step takes in addition to its graph.
 std::size_t bytes_of(const ContextSettings& settings, const Symbols& symbols) {
-  constexpr std::size_t kStepBytes = 512, kEntryBytes = 128;
+  constexpr std::size_t kStepBytes = 512, kRuleBytes = 128;
   std::size_t entries = symbols.size() + settings.set.size() + settings.blocks.size();
   for (const auto& [op, kernels] : settings.variants) entries += 1 + kernels.size();
-  return kStepBytes + entries * kEntryBytes;
+  return kStepBytes + entries * kRuleBytes;
 }
 
 std::vector<ContextStep> StepReader::read(const YamlValue& value) {

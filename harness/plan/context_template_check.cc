@@ -11,10 +11,6 @@
 namespace opbench {
 namespace {
 
-[[noreturn]] void fail(const std::string& origin, const std::string& message) {
-  throw Error(fmt::format("{}: {}", origin, message));
-}
-
 /// The writer of each tensor, and its readers.
 class Names {
  public:
@@ -39,16 +35,17 @@ class Names {
 
  private:
   void write(const std::string& name, const std::string& origin) {
-    if (name == "_") fail(origin, "'_' stands for an unused result; it cannot be a tensor");
+    if (name == "_") throw Error(origin, "'_' stands for an unused result; it cannot be a tensor");
     const auto [first, is_new] = writers_.emplace(name, origin);
     if (!is_new) {
-      fail(origin, fmt::format("tensor '{}' is written twice, first at {}", name, first->second));
+      throw Error(origin,
+                  fmt::format("tensor '{}' is written twice, first at {}", name, first->second));
     }
   }
 
   void read(const std::string& name, const std::string& origin) {
     if (!writers_.contains(name)) {
-      fail(origin, fmt::format("unknown tensor '{}'{}", name, nearby(name)));
+      throw Error(origin, fmt::format("unknown tensor '{}'{}", name, nearby(name)));
     }
     read_.insert(name);
   }
@@ -57,15 +54,16 @@ class Names {
     std::set<std::string> seen;
     for (const std::string& output : graph_.outputs) {
       if (!writers_.contains(output)) {
-        fail(graph_.outputs_origin,
-             fmt::format("output '{}' is written by no node{}", output, nearby(output)));
+        throw Error(graph_.outputs_origin,
+                    fmt::format("output '{}' is written by no node{}", output, nearby(output)));
       }
       if (!is_block_ && given_.contains(output)) {
-        fail(graph_.outputs_origin,
-             fmt::format("output '{}' is given to the context, not written by a node", output));
+        throw Error(
+            graph_.outputs_origin,
+            fmt::format("output '{}' is given to the context, not written by a node", output));
       }
       if (!seen.insert(output).second && !is_block_) {
-        fail(graph_.outputs_origin, fmt::format("output '{}' occurs twice", output));
+        throw Error(graph_.outputs_origin, fmt::format("output '{}' occurs twice", output));
       }
       read_.insert(output);
     }
@@ -74,7 +72,7 @@ class Names {
   void check_given(const std::vector<TensorTemplate>& tensors, std::string_view what) const {
     for (const TensorTemplate& tensor : tensors) {
       if (!read_.contains(tensor.name)) {
-        fail(tensor.origin, fmt::format("{} '{}' is used by no node", what, tensor.name));
+        throw Error(tensor.origin, fmt::format("{} '{}' is used by no node", what, tensor.name));
       }
     }
   }
@@ -103,8 +101,8 @@ void name_nodes(std::vector<NodeTemplate>& nodes) {
     if (node.name.empty()) continue;
     const auto [first, is_new] = taken.emplace(node.name, node.origin);
     if (!is_new) {
-      fail(node.origin,
-           fmt::format("node name '{}' occurs twice, first at {}", node.name, first->second));
+      throw Error(node.origin, fmt::format("node name '{}' occurs twice, first at {}", node.name,
+                                           first->second));
     }
   }
   std::unordered_map<std::string_view, std::size_t> next;
@@ -122,16 +120,17 @@ void name_nodes(std::vector<NodeTemplate>& nodes) {
 void check_count(const NodeTemplate& node, std::string_view what, std::size_t wanted,
                  std::size_t found) {
   if (wanted == found) return;
-  fail(node.origin,
-       fmt::format("block '{}' has {}, found {}", node.block, counted(wanted, what), found));
+  throw Error(node.origin,
+              fmt::format("block '{}' has {}, found {}", node.block, counted(wanted, what), found));
 }
 
 }  // namespace
 
 void GraphReader::finish(GraphTemplate& graph, bool is_block) {
   const std::string_view what = is_block ? "block" : "context";
-  if (graph.nodes.empty()) fail(graph.origin, fmt::format("the {} has no 'nodes'", what));
-  if (graph.outputs.empty()) fail(graph.origin, fmt::format("the {} has no 'outputs'", what));
+  if (graph.nodes.empty()) throw Error(graph.origin, fmt::format("the {} has no 'nodes'", what));
+  if (graph.outputs.empty())
+    throw Error(graph.origin, fmt::format("the {} has no 'outputs'", what));
   name_nodes(graph.nodes);
   Names(graph, is_block).check();
 }
@@ -143,9 +142,9 @@ void check_includes(const GraphTemplate& graph, const Blocks& blocks) {
     if (block == blocks.end()) {
       std::vector<std::string> names;
       for (const auto& [name, unused] : blocks) names.push_back(name);
-      fail(node.origin,
-           fmt::format("unknown block '{}'{}", node.block,
-                       names.empty() ? "; the file has none" : suggestion(node.block, names)));
+      throw Error(node.origin, fmt::format("unknown block '{}'{}", node.block,
+                                           names.empty() ? "; the file has none"
+                                                         : suggestion(node.block, names)));
     }
     check_count(node, "input", block->second.graph.inputs.size(), node.inputs.size());
     check_count(node, "output", block->second.graph.outputs.size(), node.outputs.size());

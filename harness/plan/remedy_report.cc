@@ -47,10 +47,10 @@ void print_proof(std::ostream& out, const Remedy& remedy, const ConsoleStyle& st
       settings_text(remedy.settings), remedy.graphs, remedy.plans, remedy.tasks, remedy.seconds);
   say(out, proof, 2, 2, style.width);
   if (!remedy.bound) return;
-  const std::string bound = fmt::format(
-      "lower bound for all rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
-      remedy.bound->trans_data, remedy.bound->casts, after.trans_data - remedy.bound->trans_data,
-      after.casts - remedy.bound->casts);
+  const std::string bound =
+      fmt::format("lower bound for all rules: {} TransData, {} Cast; gap: {} TransData, {} Cast",
+                  remedy.bound->trans_data, remedy.bound->casts,
+                  after.trans_data - remedy.bound->trans_data, after.casts - remedy.bound->casts);
   say(out, bound, 2, 2, style.width);
 }
 
@@ -119,7 +119,7 @@ void print_remedy(std::ostream& out, const Remedy& remedy, const ConsoleStyle& s
   print_steps(out, remedy, style);
   say(out,
       remedy.steps.empty() ? "nothing to save"
-                            : "saved in total: " + savings_text(remedy.before, remedy.after()),
+                           : "saved in total: " + savings_text(remedy.before, remedy.after()),
       2, 2, style.width);
   print_proof(out, remedy, style);
 }

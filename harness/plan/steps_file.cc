@@ -163,7 +163,7 @@ std::string steps_file_text(const std::string& text, const std::string& path,
     emitter << result;
     return std::string(emitter.c_str()) + '\n';
   } catch (const YAML::Exception& error) {
-    throw Error(fmt::format("{}: {}", path, error.what()));
+    throw Error(path, error.what());
   }
 }
 

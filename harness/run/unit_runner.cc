@@ -173,10 +173,9 @@ class UnitRunner {
     if (!unit().is_context()) {
       return for_each_open([&](Attempt& attempt) { time(attempt, options_.repetitions); });
     }
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point start = Clock::now();
+    const auto start = std::chrono::steady_clock::now();
     for (rounds_ = 0; rounds_ < options_.repetitions && !interrupted(); ++rounds_) {
-      const std::chrono::duration<double> spent = Clock::now() - start;
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
       if (rounds_ >= kLeastRounds && spent.count() > kLongestSeconds) break;
       for_each_open([&](Attempt& attempt) { time(attempt, 1); });
     }

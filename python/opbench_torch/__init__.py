@@ -1,23 +1,49 @@
 """Dumps, case files and reproducible starts from a running PyTorch model, for opbench."""
 
-from typing import Any
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, List
 
 from .errors import DumperError, missing
 from .tables import read
 
-__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "context", "dumper", "read", "reproducible"]
-__version__ = "0.1.0"
-
-try:
+if TYPE_CHECKING:
     from .beginnings import Reproducible, compare_setup, reproducible
     from .cases import Cases, cases
     from .context import context
     from .session import dumper
-except ModuleNotFoundError as error:
-    _error = error
-    missing(error)  # reading tables needs no PyTorch
 
-    def __getattr__(name: str) -> Any:
-        if name in __all__:
-            raise missing(_error, name)
+__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "context", "dumper", "read",
+           "reproducible"]
+__version__ = "0.1.0"
+
+#: Modules that need PyTorch, NumPy and h5py. Importing the package and reading tables imports none of these.
+_LAZY = {"Cases": "cases", "Reproducible": "beginnings", "cases": "cases",
+         "compare_setup": "beginnings", "context": "context", "dumper": "session", "reproducible": "beginnings"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        value = getattr(importlib.import_module(f"{__name__}.{_LAZY[name]}"), name)
+    except ModuleNotFoundError as error:
+        raise missing(error, name) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> List[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """Keeps the functions `cases` and `context` as attributes when the modules of these names are imported."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in _LAZY or not isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -8,16 +8,38 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
+
+from .program import find_program
 
 
 def dtypes_of(op: str) -> "set[str]":
     """Dtypes that opbench's operators support, with opbench's names."""
     return set(_table()["dtypes"].get(op, ()))
+
+
+def operators() -> Set[str]:
+    """The names of opbench's operators."""
+    return set(_table()["dtypes"])
+
+
+def names() -> Set[str]:
+    """The names of operators in dumps, plainly spelled."""
+    return set(_by_name())
+
+
+def rows_of(name: str) -> List[Dict[str, Any]]:
+    """The rows that may fit a recorded name, in the order in which they are tried."""
+    return _rows(name)
+
+
+def part_of(op: str) -> Dict[str, Any]:
+    """How dumps name the inputs and outputs of an operator of opbench: the first such part; empty: no row has it."""
+    rows = sorted(_table()["operators"], key=lambda row: op not in row["names"])
+    return next((part for row in rows for part in row.get("parts", []) if part["op"] == op), {})
 
 
 @dataclass(frozen=True)
@@ -89,7 +111,7 @@ def _table() -> Dict[str, Any]:
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             return json.load(file)
-    program = os.environ.get("OPBENCH_PROGRAM") or shutil.which("opbench")
+    program = find_program()
     if not program:
         raise FileNotFoundError("opbench_torch has no table of operators; install the package that opbench's build has put together "
                                 "(pip install build/release/python), or put the program opbench into PATH")

@@ -68,8 +68,8 @@ def test_without_pandas_it_says_so(monkeypatch):
 
 def without(modules, code):
     """What a Python in which these modules are not installed prints for the code, and its exit code."""
-    absent = "; ".join(f"sys.modules[{name!r}] = None" for name in modules)
-    done = subprocess.run([sys.executable, "-c", f"import sys; {absent}; {code}"], capture_output=True, text=True,
+    absent = "".join(f"sys.modules[{name!r}] = None; " for name in modules)
+    done = subprocess.run([sys.executable, "-c", f"import sys; {absent}{code}"], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": os.path.join(ROOT, "python")})
     return done.returncode, done.stdout, done.stderr
 
@@ -77,6 +77,17 @@ def without(modules, code):
 def test_tables_need_neither_torch_nor_numpy_themselves():
     code, out, _ = without(["torch", "numpy", "h5py"], "from opbench_torch import read; print(read.__name__)")
     assert (code, out) == (0, "read\n")
+
+
+def test_importing_the_package_imports_nothing_large():
+    code = "import opbench_torch; print({'torch', 'numpy', 'h5py', 'pandas'} & set(sys.modules))"
+    assert without([], code) == (0, "set()\n", "")
+
+
+def test_functions_stay_functions_when_modules_of_their_names_are_imported():
+    code = ("import opbench_torch.cases, opbench_torch.context, opbench_torch as o; "
+            "print(callable(o.cases), callable(o.context), set(o.__all__) <= set(dir(o)))")
+    assert without([], code) == (0, "True True True\n", "")
 
 
 def test_what_is_not_installed_is_named():

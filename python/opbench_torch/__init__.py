@@ -11,15 +11,16 @@ from .tables import read
 if TYPE_CHECKING:
     from .beginnings import Reproducible, compare_setup, reproducible
     from .cases import Cases, cases
+    from .closeness import assert_close
     from .context import context
     from .session import dumper
 
-__all__ = ["Cases", "DumperError", "Reproducible", "cases", "compare_setup", "context", "dumper", "read",
+__all__ = ["Cases", "DumperError", "Reproducible", "assert_close", "cases", "compare_setup", "context", "dumper", "read",
            "reproducible"]
 __version__ = "0.1.0"
 
 #: Modules that need PyTorch, NumPy and h5py. Importing the package and reading tables imports none of these.
-_LAZY = {"Cases": "cases", "Reproducible": "beginnings", "cases": "cases",
+_LAZY = {"Cases": "cases", "Reproducible": "beginnings", "assert_close": "closeness", "cases": "cases",
          "compare_setup": "beginnings", "context": "context", "dumper": "session", "reproducible": "beginnings"}
 
 

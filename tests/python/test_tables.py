@@ -91,6 +91,8 @@ def test_functions_stay_functions_when_modules_of_their_names_are_imported():
 
 
 def test_what_is_not_installed_is_named():
+    code, _, error = without(["torch"], "from opbench_torch import assert_close")
+    assert code == 1 and "DumperError: assert_close needs torch, which is not installed: pip install torch numpy h5py" in error
     code, _, error = without(["numpy"], "from opbench_torch import dumper")
     assert code == 1 and "DumperError: dumper needs numpy, which is not installed: pip install torch numpy h5py" in error
     run = "sys.argv = ['opbench_torch', 'capture', 'x.py', '--out', 'x.h5']; import runpy; runpy.run_module('opbench_torch', run_name='__main__')"

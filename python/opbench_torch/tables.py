@@ -18,7 +18,8 @@ def read(path: Any, table: str = "") -> Any:
     without `samples_us`, `step` and `iterations`; shapes are text. table="samples": a row for each repetition, with
     `case`, `variant`, `threads`, `sample` and `time_us`. table="tasks": a row for each task of contexts' steps.
     compare.json: a row for each pair of tensors; table="operators": for each pair of calls. judge.json: a row for each
-    record; check.json: a row for each item, with the fields of `speed` as speed_base_us and so on.
+    record; check.json: a row for each item, with the fields of `speed` as speed_base_us and so on. Report of
+    `pytest --opbench-report`: a row for each call of assert_close.
     Other data of the file (machine, command, version, verdict) is in `DataFrame.attrs`.
 
     Errors: DumperError if pandas is missing, and for other files."""
@@ -30,11 +31,14 @@ def read(path: Any, table: str = "") -> Any:
     elif "opbench_check" in content:
         _one_of(table, ("",), path)
         rows = [_flat(row, ("speed", "base_accuracy", "current_accuracy")) for row in content["items"]]
+    elif "opbench_pytest" in content:
+        _one_of(table, ("",), path)
+        rows = content["calls"]
     elif "records" in content and "judged_elements" in content:
         _one_of(table, ("",), path)
         rows = content["records"]
     else:
-        raise DumperError(f"{path} is not a results.json, compare.json, check.json or judge.json of opbench")
+        raise DumperError(f"{path} is not a results.json, compare.json, check.json, judge.json or report of pytest by opbench")
     return _frame(rows, {key: value for key, value in content.items() if not isinstance(value, list)})
 
 

@@ -13,7 +13,7 @@ namespace {
 
 enum class Step : std::uint8_t { pair, skip_actual, skip_expected };
 
-/// The part of the table of all pairs that is searched: from row i, columns i + low to i + high.
+/// The searched part of the table of all pairs: in row i, columns i + low to i + high.
 struct Band {
   std::size_t rows, columns;  ///< elements of both sequences
   std::ptrdiff_t low, high;
@@ -27,7 +27,7 @@ struct Band {
   }
 };
 
-// The widest band of at most `most_cells`; of no columns if even the narrowest is larger.
+// The widest band of at most `most_cells`. It has no columns if even the narrowest band is larger.
 Band band_of(std::size_t rows, std::size_t columns, std::size_t most_cells) {
   const std::ptrdiff_t shift =
       static_cast<std::ptrdiff_t>(columns) - static_cast<std::ptrdiff_t>(rows);
@@ -41,8 +41,8 @@ Band band_of(std::size_t rows, std::size_t columns, std::size_t most_cells) {
   return {rows, columns, low - beside, high + beside};
 }
 
-/// Scores of the best ways to pair what comes after a place: filled from the end, so that walking
-/// forward meets the earliest partners first.
+/// Best scores for pairing the calls from a place on. The table is filled from the end, so a walk
+/// forward finds the earliest partners first.
 class Table {
  public:
   Table(const Band& band, const Likeness& likeness, std::size_t offset)
@@ -68,8 +68,8 @@ class Table {
  private:
   static constexpr double kOutside = -std::numeric_limits<double>::infinity();
 
-  // Of column j in a row of scores; row i+1 stands one column further left, and both have a column
-  // of margin.
+  // The index of column j in a row of scores. Row i+1 begins one column further left. Both have a
+  // column of margin.
   std::size_t column(std::size_t i, std::ptrdiff_t j) const {
     return static_cast<std::size_t>(j - static_cast<std::ptrdiff_t>(i) - band_.low + 1);
   }
@@ -124,7 +124,7 @@ std::size_t mixed(std::size_t hash, std::size_t value) {
   return hash ^ (value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2));
 }
 
-// Floating dtypes are one kind and integers another: the two devices often differ within them.
+// Floating dtypes are one kind, integers another: dtypes of two devices often differ within a kind.
 std::size_t kind_hash(const DumpEntry& entry) {
   return mixed(static_cast<std::size_t>(entry.side), is_floating(entry.desc.dtype) ? 1 : 2);
 }
@@ -132,11 +132,11 @@ std::size_t kind_hash(const DumpEntry& entry) {
 double closeness(double distance) {
   constexpr double kHalf = 0.05;
   const double steps = distance / kHalf;
-  // Values that overflow when squared are as good as unrelated.
+  // Distances that overflow when squared count as unrelated.
   return std::isfinite(steps) ? 1 / (1 + steps * steps) : 0;
 }
 
-// The mean over inputs that have values on both sides; none if no input has.
+// The mean over inputs with values on both sides; empty if there is no such input.
 std::optional<double> mean_closeness(const std::vector<std::vector<double>>& actual,
                                      const std::vector<std::vector<double>>& expected) {
   double sum = 0;
@@ -154,7 +154,7 @@ std::optional<double> mean_closeness(const std::vector<std::vector<double>>& act
 Alignment align(std::size_t actual, std::size_t expected, const Likeness& likeness, double sure,
                 std::size_t most_cells) {
   std::size_t start = 0, end = 0;
-  // Where all pairs can be tried nothing has to be settled beforehand.
+  // If all pairs fit in the table, equal ends need no separate pairing.
   if ((actual + 1) > most_cells / (expected + 1)) {
     const std::size_t count = std::min(actual, expected);
     start = alike_at_start(count, likeness, sure);
@@ -183,7 +183,7 @@ CallLikeness::Sketch CallLikeness::sketch_of(const DumpRecord& call, const Value
     for (const std::int64_t extent : entry.desc.shape) {
       shape = mixed(shape, static_cast<std::size_t>(extent));
     }
-    // Sums, because mapped names stand in another order.
+    // Sums do not depend on the order of tensors, which mapped names change.
     sketch.shapes += shape;
     sketch.sizes += mixed(kind_hash(entry), static_cast<std::size_t>(entry.desc.elements()));
     if (entry.side == Side::input) inputs.push_back(&entry);

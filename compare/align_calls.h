@@ -13,24 +13,24 @@
 
 namespace opbench {
 
-/// How alike two calls are: 0 or more.
+/// The similarity of two calls: 0 or more.
 using Likeness = std::function<double(std::size_t actual, std::size_t expected)>;
 
-/// Pairs of places in two sequences, both rising.
+/// Pairs of places in two sequences, both ascending.
 using Alignment = std::vector<std::pair<std::size_t, std::size_t>>;
 
-/// The order-preserving pairing with the largest sum of likenesses; of equal ones that with the
-/// earliest partners. None beyond what `most_cells` comparisons find: the search keeps to a band
-/// around the diagonals that both lengths ask for, after what is alike at both ends (likeness of at
-/// least `sure`) has been paired. Empty if not even the narrowest band fits.
+/// The order-preserving pairing with the largest sum of likenesses; among equal sums, the earliest
+/// partners. Makes at most `most_cells` comparisons. If that is too few for all pairs, calls at
+/// both ends with a likeness of at least `sure` are paired first. The search then covers a band
+/// around the diagonals of both lengths. Empty if even the narrowest band does not fit.
 Alignment align(std::size_t actual, std::size_t expected, const Likeness& likeness, double sure,
                 std::size_t most_cells);
 
-/// The task that a call is in a graph, as the dump of a context notes it; empty: it does not say.
+/// The task of a call in a graph, from the dump of a context; empty if it is not recorded.
 std::string_view task_of(const DumpRecord& call);
 
-/// Compares calls of one operator in two dumps by shapes, dtypes and values of inputs; outputs'
-/// values are what a comparison is after and say nothing here.
+/// Compares calls of an operator in two dumps by shapes, dtypes and values of inputs. The values of
+/// outputs are the subject of the comparison, so they are not used here.
 class CallLikeness {
  public:
   CallLikeness(const FamilyPair& family, const MatchOptions& options)
@@ -39,20 +39,19 @@ class CallLikeness {
         actual_(family.actual.calls.size()),
         expected_(family.expected.calls.size()) {}
 
-  /// 0.05 for calls that differ in their tensors' sizes or kinds (better than no partner, worse
-  /// than any other), 0.75 for equal sizes and 1 for equal shapes; to these last two up to 2 are
-  /// added for inputs' values: all of it for equal ones, half at 5 % of distance, next to nothing
-  /// for unrelated ones. Calls that both name their task (`task_of`) are sure of each other or not
-  /// alike at all (-1), whatever they hold.
+  /// Returns 0.05 for calls whose tensors have other sizes or kinds: better than no partner, worse
+  /// than any other. 0.75 for equal sizes, 1 for equal shapes. To these two, values of inputs add
+  /// up to 2: 2 for equal values, 1 at a distance of 5 %, nearly 0 for unrelated values. If both
+  /// calls name their task (`task_of`), only the task counts: kSure or more if equal, else -1.
   double operator()(std::size_t actual, std::size_t expected);
 
-  /// More than calls with other inputs can reach.
+  /// More than calls with different inputs can reach.
   static constexpr double kSure = 2.995;
 
-  /// True once tasks were compared.
+  /// True if tasks were compared.
   bool has_compared_tasks() const { return has_compared_tasks_; }
 
-  /// True once inputs' values were compared.
+  /// True if values of inputs were compared.
   bool has_compared_values() const { return has_compared_values_; }
 
  private:

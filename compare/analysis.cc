@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-/// The inputs or the outputs of an operator.
+/// A summary of the inputs or the outputs of an operator.
 struct SideSummary {
   int compared = 0, failed = 0, not_compared = 0;
   std::optional<double> error;
@@ -34,19 +34,19 @@ SideSummary summarise(const OperatorResult& op, Side side) {
 
 std::optional<double> amplification(const OperatorResult& op) {
   if (!op.input_error || !op.output_error || !(*op.output_error > 0)) return std::nullopt;
-  // Nothing can be said of what comes from NaN and Inf.
+  // NaN and Inf in the inputs have no factor.
   if (std::isinf(*op.input_error)) return std::nullopt;
   return *op.input_error > 0 ? *op.output_error / *op.input_error : HUGE_VAL;
 }
 
-// "; 2 inputs were not compared"
+// A note on inputs without a comparison: "; 2 inputs were not compared".
 std::string missing_text(const SideSummary& side) {
   if (side.not_compared == 0) return {};
   return fmt::format("; {} input{} not compared", side.not_compared,
                      side.not_compared == 1 ? " was" : "s were");
 }
 
-// The measured inputs of an operator whose outputs fail, in words.
+// A description of the measured inputs, for an operator with failing outputs.
 std::string inputs_text(const SideSummary& inputs, bool is_load_mode) {
   if (inputs.failed > 0) {
     return fmt::format("{} of {} inputs fail already{}", inputs.failed, inputs.compared,
@@ -83,7 +83,7 @@ void analyse_operator(OperatorResult& op, bool is_load_mode) {
   }
 }
 
-// Higher is worse.
+// A higher rank is worse.
 int rank(Verdict verdict) {
   switch (verdict) {
     case Verdict::not_compared:
@@ -108,7 +108,7 @@ Verdict worst_verdict(const OperatorResult& op) {
   return worst;
 }
 
-// Lower comes first in the list of what fails.
+// Origins with a lower rank come first in the list of failures.
 int rank(Origin origin) {
   switch (origin) {
     case Origin::introduced:
@@ -137,7 +137,8 @@ bool has_failed_input(const OperatorResult& op) {
   });
 }
 
-// A mask that was recorded tells what was drawn: then the operator was recomputed.
+// True if the results are random. With a recorded mask, the operator was recomputed and has an
+// origin.
 bool is_drawn(const OperatorResult& op) {
   return op.is_random && (op.origin == Origin::unknown || op.origin == Origin::none);
 }

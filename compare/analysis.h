@@ -13,31 +13,31 @@
 
 namespace opbench {
 
-/// Fills in the verdicts of all operators, and what the measured tensors alone tell of an error.
+/// Sets the verdicts of all operators, and their origins as far as measured tensors determine them.
 ///
-/// An operator whose outputs pass although inputs fail *repaired* an error, or *inherited* it if
-/// its outputs are further off than its inputs, inside their tolerance. The
-/// origin of one whose outputs fail is *unknown* until `explain` has recomputed it, and its
-/// explanation tells of its inputs. Relative errors are TensorResult::relative_error.
+/// An operator whose outputs pass although inputs fail *repaired* the error. It *inherited* the
+/// error if its outputs differ more than its inputs, within their tolerance. If outputs fail, the
+/// origin is *unknown* until `explain` recomputes the operator, and the explanation describes its
+/// inputs. Relative errors are TensorResult::relative_error.
 void analyse(Comparison& comparison);
 
 /// The first operator, in order of execution, that introduces an error.
 std::optional<std::size_t> first_introduced(const Comparison& comparison);
 
-/// The first operator in order of execution that has a tensor that fails, those that draw random
-/// numbers left out.
+/// The first operator, in order of execution, that has a failing tensor. Operators that draw random
+/// numbers are excluded.
 std::optional<std::size_t> first_departure(const Comparison& comparison);
 
-/// Operators that fail, the worst first: those that introduce an error before those of
-/// unknown origin before those that inherit or repair one, or round otherwise, then by output
-/// error, then in order.
+/// Operators that fail, the worst first. Introduced errors come before unknown origins, and these
+/// before inherited and repaired errors and rounding. Equal ranks are sorted by output error, then
+/// in order of execution.
 std::vector<std::size_t> worst_operators(const Comparison& comparison);
 
-/// Operators that make errors larger, by amplification; those without an error in their inputs are
-/// left out, there is no factor.
+/// Operators that amplify errors, the largest factor first. Operators without an error in their
+/// inputs are excluded, as they have no factor.
 std::vector<std::size_t> amplifying_operators(const Comparison& comparison);
 
-/// Tensors by verdict, operators by origin.
+/// Counts of tensors by verdict, and of operators by origin.
 struct ComparisonCounts {
   std::int64_t passed = 0, failed = 0, mistrusted = 0, not_compared = 0, unread = 0;
   std::int64_t warnings = 0;  ///< tensors that have one
@@ -48,23 +48,25 @@ struct ComparisonCounts {
 };
 ComparisonCounts count(const Comparison& comparison);
 
-/// What shows best what is wrong with an operator: of its failing outputs, else of all its failing
-/// tensors, that with the largest relative error. Null if none fails.
+/// The failing output with the largest relative error; without a failing output, the worst of all
+/// failing tensors. Null if no tensor fails.
 const TensorResult* worst_tensor(const OperatorResult& op);
 
-/// The command fails for any tensor; or for an operator whose inputs do not fail, or that
-/// introduces an error; or only for one that introduces an error; or never.
+/// Condition for failure of the command. any: a tensor fails. first: the inputs of a failing
+/// operator do not fail, or an operator introduces an error. introduced: an operator introduces an
+/// error. none: never.
 enum class FailOn { any, first, introduced, none };
 
-/// "any", "first", "introduced" or "none". Errors: throws Error that lists them.
+/// Parses "any", "first", "introduced" or "none". Errors: throws Error that lists them.
 FailOn parse_fail_on(std::string_view text);
 
-/// Of the whole comparison: failed if a tensor fails, unread if one could not be read, not_compared
-/// if none was compared, mistrusted if none passed, else passed.
+/// The verdict of the whole comparison: failed if a tensor fails; else unread if a tensor could not
+/// be read; else not_compared if no tensor was compared; else mistrusted if no tensor passed; else
+/// passed.
 Verdict verdict_of(const ComparisonCounts& counts);
 
-/// kVerdictFailed before kCouldNotFinish, which a partial comparison is and one with a tensor that
-/// could not be read, whatever makes the command fail.
+/// kVerdictFailed takes precedence. kCouldNotFinish applies to a partial comparison and to unread
+/// tensors, for any `fail_on`.
 ExitCode exit_code(const Comparison& comparison, FailOn fail_on);
 
 }  // namespace opbench

@@ -17,7 +17,7 @@ std::int64_t worst_element(const Witness& witness) {
   return std::max<std::int64_t>(witness.finding.worst_element, 0);
 }
 
-// Of the worst element, along an axis of the output.
+// The place of the worst element along an axis of the output.
 std::int64_t worst_place(const Witness& witness, std::size_t axis) {
   const Dims& shape = witness.recorded().desc.shape;
   std::int64_t inner = 1;
@@ -25,7 +25,7 @@ std::int64_t worst_place(const Witness& witness, std::size_t axis) {
   return worst_element(witness) / inner % shape[axis];
 }
 
-// A tensor as one row of elements, of which some stay.
+// Keeps some elements of a tensor, as one row.
 TensorCut row_cut(const Dims& shape, const Places& kept) {
   Dims rest(shape.size(), 1);
   if (!rest.empty()) rest.back() = std::ssize(kept);
@@ -46,7 +46,7 @@ Scheme element_scheme(bool follows_lists) {
   };
 }
 
-// Does every input have the output's number of elements, or one?
+// True if each input has one element, or as many elements as the output.
 bool goes_by_elements(const Witness& witness) {
   const std::int64_t elements = witness.recorded().desc.elements();
   const auto& inputs = witness.problem().inputs;
@@ -55,8 +55,8 @@ bool goes_by_elements(const Witness& witness) {
          });
 }
 
-// Where data is moved, the place of the output may come from another one of the input: each is
-// tried. Channels that are shuffled in groups are one group then.
+// Tries each place of the input for a place of the output, as operators that move data need it.
+// Channels that are shuffled in groups become one group.
 void cut_moved_place(Cutting& cutting, std::size_t axis, std::int64_t extent, std::int64_t place) {
   constexpr std::int64_t kMostPlaces = 4096;
   const Witness& witness = cutting.witness();
@@ -91,7 +91,7 @@ void cut_output_axis(Cutting& cutting, std::size_t axis) {
   search_places(cutting, extent, place, kAnyNumber, found->scheme());
 }
 
-// The places of an axis that an index names, ascending.
+// The places of an axis that an index contains, ascending.
 Places named_places(const Witness& witness, std::int64_t extent) {
   std::set<std::int64_t> named;
   for (std::size_t i = 0; i < witness.problem().inputs.size(); ++i) {
@@ -105,7 +105,7 @@ Places named_places(const Witness& witness, std::int64_t extent) {
   return {named.begin(), named.end()};
 }
 
-// Of one axis of an input, with axes of later inputs. True if anything was taken.
+// Cuts one axis of an input, with axes of later inputs. Returns true if the witness is smaller.
 bool cut_hidden_axis(Cutting& cutting, std::size_t input, std::size_t axis) {
   const Witness& witness = cutting.witness();
   const std::int64_t before = witness.elements();
@@ -128,7 +128,7 @@ bool cut_hidden_axis(Cutting& cutting, std::size_t input, std::size_t axis) {
   return witness.elements() < before;
 }
 
-// Height's and width's; one number is that of both.
+// Height and width of a list; a single number is both.
 std::optional<AttrList> pair_of(const Attrs& attrs, const std::string& name) {
   const auto found = attrs.values().find(name);
   if (found == attrs.values().end()) return std::nullopt;
@@ -140,7 +140,7 @@ std::optional<AttrList> pair_of(const Attrs& attrs, const std::string& name) {
 /// Windows along one axis of the plane.
 class WindowAxis {
  public:
-  /// `axis`: 0 the height, 1 the width.
+  /// `axis`: 0 is the height, 1 the width.
   WindowAxis(const Witness& witness, std::size_t axis) : witness_(witness), axis_(axis) {
     const Attrs& attrs = witness.problem().attrs;
     const auto kernel = pair_of(attrs, "kernel_size"), padding = pair_of(attrs, "padding");
@@ -166,7 +166,8 @@ class WindowAxis {
     return std::max<std::int64_t>(witness_.finding.worst_element, 0) / inner % windows();
   }
 
-  // The window at `place` alone; `clipped`: without what lies outside of the plane, else that is 0.
+  // Keeps only the window at `place`. `clipped`: the part of the window outside of the plane is cut
+  // off; otherwise it is 0.
   Proposal one(std::int64_t place, bool clipped) const {
     Places taps, rows;
     for (std::int64_t tap = 0; tap < kernel_; ++tap) {
@@ -187,7 +188,7 @@ class WindowAxis {
     return proposal;
   }
 
-  // The windows from `first` on; what lies outside of the plane is 0.
+  // Keeps windows from `first` on. Elements outside of the plane are 0.
   Proposal some(std::int64_t first, std::int64_t count) const {
     const std::int64_t begin = first * stride_ - padding_;
     const std::int64_t rows = (count - 1) * stride_ + (kernel_ - 1) * dilation_ + 1;
@@ -215,7 +216,7 @@ class WindowAxis {
     return proposal;
   }
 
-  // Sets the height's or width's number of a list, where there is one.
+  // Sets the number of this axis in a list attribute, if the operator has it.
   void put(const std::string& name, std::int64_t value, Attrs& attrs) const {
     if (!attrs.values().contains(name)) return;
     AttrList list = pair_of(attrs, name).value_or(AttrList{stride_, stride_});
@@ -229,7 +230,7 @@ class WindowAxis {
   bool has_kernel_attr_ = false;
 };
 
-// A stride that is left to be the kernel's is said, before the kernel changes.
+// Writes out a default stride, which equals the kernel size, before the kernel changes.
 Proposal with_stride_said(const Witness& witness, Proposal proposal) {
   const auto& values = witness.problem().attrs.values();
   const auto stride = values.find("stride"), kernel = values.find("kernel_size");
@@ -248,7 +249,7 @@ void cut_window_axis(Cutting& cutting, std::size_t axis) {
     const WindowAxis windows(witness, axis);
     if (cutting.take(windows.one(windows.worst(), clipped))) return;
   }
-  // Ever smaller parts are left out at the end, then at the beginning.
+  // Drops windows at the end, then at the beginning, in ever smaller parts.
   for (std::int64_t part = WindowAxis(witness, axis).windows() / 2; part > 0; part /= 2) {
     for (bool is_taken = true; is_taken && !cutting.is_stopped();) {
       const WindowAxis now(witness, axis);

@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// By the operator's name, its module, or the tensor's path in either dump.
+// True if `only` accepts the operator's name, its module, or the tensor's path in either dump.
 bool is_wanted(const ComparisonPlan& plan, const OperatorMatch& match, const TensorMatch& tensor) {
   if (!plan.only) return true;
   for (const DumpRecord* record : {match.actual, match.expected}) {
@@ -24,7 +24,8 @@ bool is_wanted(const ComparisonPlan& plan, const OperatorMatch& match, const Ten
          (tensor.expected != nullptr && plan.only(tensor.expected->path));
 }
 
-// Not compared without a reason: it can be.
+// The judgement before any values are read. `not_compared` without a reason: the tensor can be
+// compared.
 Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPlan& plan) {
   if (plan.is_load_mode && match.actual == nullptr && match.expected->side == Side::input) {
     return {Verdict::not_compared,
@@ -39,7 +40,7 @@ Judgement judgement_before_reading(const TensorMatch& match, const ComparisonPla
     return {Verdict::unread,
             fmt::format("{} elements; --max-elements allows {}", elements, plan.max_elements)};
   }
-  // Whether the partner stood in what is damaged, nobody can tell.
+  // A missing partner may be in the damaged part.
   const bool may_be_lost = (match.actual == nullptr && plan.damaged.actual) ||
                            (match.expected == nullptr && plan.damaged.expected);
   if (may_be_lost) {
@@ -86,7 +87,8 @@ TensorMatch with_partner(const DumpEntry* entry, const Partners& partners) {
   return {entry, found == partners.end() ? nullptr : found->second};
 }
 
-// Of measures that are void: unread, or not reached. Not compared without a reason: they are not.
+// The judgement of a pair that was not read or not reached. `not_compared` without a reason: the
+// pair has values.
 Judgement judgement_without_values(const PairMeasures& measures) {
   if (!measures.error.empty()) return {Verdict::unread, measures.error};
   return {Verdict::not_compared,
@@ -130,7 +132,7 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
   }
   result.judgement = judge(result.stats, result.standard,
                            {judged_shape(result.match), judged_dtype(result.match)});
-  // That constant or empty inputs are the same ones is all that is asked of them.
+  // Constant or empty inputs pass if they are equal: inputs need no further evidence.
   const bool is_same_input = result.entry().side == Side::input && result.stats.unequal == 0;
   if (is_same_input && result.judgement.verdict == Verdict::mistrusted)
     result.judgement = {Verdict::passed, {}};

@@ -12,7 +12,7 @@
 
 namespace opbench {
 
-/// What a comparison is made of besides its matches.
+/// Inputs of a comparison in addition to its matches.
 struct ComparisonPlan {
   Standards standards;
   StandardChoice choice;
@@ -21,45 +21,44 @@ struct ComparisonPlan {
   std::int64_t max_elements =
       std::numeric_limits<std::int64_t>::max();  ///< of a tensor that is read
   const OpTable* table = &OpTable::builtin();    ///< which knows what is drawn at random
-  /// Dumps with objects that damage hides: what is missing there may be one of them.
+  /// Dumps with damage that hides objects: missing tensors may be among these.
   struct Damaged {
     bool actual = false, expected = false;
   } damaged = {};
-  /// --only: operators, modules and paths that it accepts; empty for all.
+  /// --only: accepts operators, modules and paths; empty accepts all.
   std::function<bool(std::string_view)> only = {};
 };
 
-/// Results that wait to be measured: every tensor has its standard and its warnings, and those that
-/// cannot be compared their reason. Operators of which nothing is left are left out.
+/// Results before measuring. Every tensor has its standard and its warnings; a tensor that cannot
+/// be compared has its reason. Operators without any selected tensor are dropped.
 std::vector<OperatorResult> plan_results(std::vector<OperatorMatch> matches,
                                          const ComparisonPlan& plan);
 
-/// True if a result waits for measures.
+/// True if the result still needs measures.
 bool is_waiting(const TensorResult& result);
 
-/// Takes over what was measured with `result.standard.tolerance` and judges it, unless the standard
-/// needs a golden tensor: then the verdict comes with `add_cross_check`.
+/// Stores the measures made with `result.standard.tolerance` and judges them. If the standard needs
+/// a golden tensor, `add_cross_check` judges instead.
 void add_measures(TensorResult& result, const PairMeasures& measures);
 
-/// The golden tensors of a pair; null where there is none.
+/// The golden tensors of a pair; null if there is no such tensor.
 struct GoldenMatch {
   TensorMatch npu;  ///< the actual tensor and the golden one
   TensorMatch gpu;  ///< the expected tensor and the same golden one
 };
 
-/// For every tensor of `results`, in their order (operators, then tensors): its partners in the
-/// golden file, by matches of either dump with it.
+/// The partners in the golden file of every tensor in `results`, in their order (operators, then
+/// tensors). Uses the matches of both dumps with the golden file.
 std::vector<GoldenMatch> match_golden(std::span<const OperatorResult> results,
                                       std::span<const OperatorMatch> actual_with_golden,
                                       std::span<const OperatorMatch> expected_with_golden);
 
-/// What keeps a tensor from being held to its golden values.
+/// The reason why a tensor cannot be compared with its golden values.
 Obstacle why_not_cross_checked(const GoldenMatch& golden, const SideNames& sides,
                                const std::string& golden_name);
 
-/// Adds the cross-check of a result, of which both dumps' tensors were measured against the golden
-/// one with `result.standard.tolerance`. It decides the verdict if the standard needs a golden
-/// tensor.
+/// Adds the cross-check of a result. Both dumps' tensors were measured against the golden tensor
+/// with `result.standard.tolerance`. It decides the verdict if the standard needs a golden tensor.
 void add_cross_check(TensorResult& result, const PairMeasures& npu, const PairMeasures& gpu);
 
 }  // namespace opbench

@@ -22,7 +22,7 @@ namespace {
 
 using Fields = std::vector<std::pair<std::string_view, std::string>>;
 
-// Puts texts in the place of {{NAME}}.
+// Replaces each {{NAME}} by its text.
 std::string filled(std::string text, const Fields& fields) {
   for (const auto& [name, value] : fields) {
     const std::string token = fmt::format("{{{{{}}}}}", name);
@@ -34,7 +34,7 @@ std::string filled(std::string text, const Fields& fields) {
   return text;
 }
 
-// As torch and numpy spell it.
+// The name of a dtype in torch and numpy.
 std::string long_name(DType dtype) {
   constexpr std::array kNames = {"float64", "float32", "float16", "bfloat16", "int64",
                                  "int32",   "int16",   "int8",    "uint8",    "bool"};
@@ -68,7 +68,7 @@ std::string python_inputs(const Witness& witness) {
   return text;
 }
 
-/// How results of fp16 and bf16 are rounded.
+/// Rounding of fp16 and bf16 results.
 struct Rounding {
   int digits;
   double least_normal;
@@ -103,7 +103,7 @@ std::string expected_is(const Witness& witness) {
   return witness.finding.is_leaning ? "in fp64" : "in fp64, then rounded to the dtype";
 }
 
-// Texts that are the same in both files.
+// Texts that both files share.
 Fields fields_of(const WitnessOrigin& origin, const Witness& witness) {
   const OutputFinding& finding = witness.finding;
   const TensorDesc& output = witness.recorded().desc;
@@ -121,7 +121,7 @@ bool is_exact(const Witness& witness) {
   return bound_of(witness.problem(), witness.finding, witness.output).is_exact;
 }
 
-// A number as C++ has it.
+// Numbers in the notation of C++.
 std::vector<std::string> cpp_numbers(std::vector<std::string> texts) {
   for (std::string& text : texts) {
     if (text == "nan") text = "NaN";
@@ -163,7 +163,7 @@ std::string cpp_leaning(const Witness& witness) {
                                {"ONE_SIDED", fmt::format("{}", kOneSided)}});
 }
 
-// None where torch has no plain call.
+// Empty if torch has no plain call.
 std::string python_call(const Op& op) {
   const std::string expression = torch_expression(op);
   if (expression.empty()) return "\ncall = None\n";

@@ -21,11 +21,11 @@ namespace opbench {
 struct ErrorMap;
 struct JudgedRecord;
 
-/// A pair of tensors, or one without a partner, and all that was found out about it.
+/// A pair of tensors, or a tensor without a partner, with all results about it.
 struct TensorResult {
   TensorMatch match;
   SharedStandard standard;
-  /// Verdict `not_compared` without a reason: it is to be measured and was not yet.
+  /// `not_compared` without a reason: still to be measured.
   Judgement judgement{Verdict::not_compared, {}};
   std::vector<std::string> warnings;
   std::vector<Cause> causes;  ///< what it looks like, if it fails; see look_for_symptoms, explain
@@ -35,12 +35,12 @@ struct TensorResult {
   std::shared_ptr<const CrossCheck> cross_check;  ///< against a golden file; null without one
 
   const DumpEntry& entry() const { return match.actual ? *match.actual : *match.expected; }
-  /// |actual - expected| / |expected| as Euclidean norms; infinite where a NaN or an Inf stands on
-  /// one side only, or where all that was expected is zero and something is not.
+  /// |actual - expected| / |expected| as Euclidean norms. Infinite if a NaN or an Inf is on one
+  /// side only, or if all expected values are zero and some actual values are not.
   double relative_error() const;
 };
 
-/// Whether an operator made its error; see `analyse` and `explain`.
+/// The origin of an operator's error; see `analyse` and `explain`.
 enum class Origin { none, introduced, inherited, rounding, repaired, unknown };
 
 /// "", "introduced", "inherited", "rounding", "repaired", "unknown".
@@ -54,23 +54,23 @@ struct OperatorResult {
   bool is_random = false;  ///< it draws random numbers, unless a recorded mask says which
   std::vector<TensorResult> tensors;
 
-  // What `analyse` adds.
+  // `analyse` sets these.
   Verdict verdict = Verdict::not_compared;  ///< the worst of its tensors'
   Origin origin = Origin::none;
   std::string explanation;            ///< of the origin, in words
   std::optional<double> input_error;  ///< largest relative error of its inputs, if any was measured
   std::optional<double> output_error;  ///< and of its outputs
-  /// output_error over input_error; infinite where the inputs have none. None if either is missing
-  /// or the outputs have no error.
+  /// output_error over input_error; infinite if the inputs have no error. Empty if either is
+  /// missing or the outputs have no error.
   std::optional<double> amplification;
-  /// The call in each dump, judged by its own inputs, which `explain` adds; null: not recomputed.
+  /// The call in each dump, judged with its own inputs, from `explain`; null: not recomputed.
   std::shared_ptr<const JudgedRecord> actual_judged, expected_judged;
 
-  /// The operator's name in the actual dump, else in the expected one; empty for strays.
+  /// The operator's name in the actual dump, else in the expected dump; empty for strays.
   std::string op() const;
-  /// "7", "step1": the call's in the same dump.
+  /// The call's number in the same dump: "7", "step1".
   std::string seq() const;
-  /// A note of the record in the same dump, such as opbench_module; empty without one.
+  /// A note of the record in the same dump, such as opbench_module; empty if it is missing.
   std::string recorded_note(std::string_view name) const;
 };
 
@@ -83,13 +83,13 @@ struct ComparedFile {
   std::int64_t damaged = 0;           ///< of them, for damage: groups and tensors may be missing
 };
 
-/// All that a report says. Points into the records of both dumps.
+/// The contents of a report. Points into the records of both dumps.
 struct Comparison {
   std::string command, version, revision, date;
   ComparedFile actual, expected;
   std::optional<ComparedFile> golden;
   StandardChoice standard;
-  /// Further options that were given, as they were typed.
+  /// Further options in the order and spelling of the command line.
   std::vector<std::pair<std::string, std::string>> options;
   bool is_load_mode = false;  ///< the actual dump was made from the expected one's inputs
   bool is_partial = false;    ///< stopped before its end

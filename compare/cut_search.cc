@@ -6,7 +6,7 @@
 namespace opbench {
 namespace {
 
-/// Delta debugging over the places 0 to extent - 1 of what is left.
+/// Delta debugging over the remaining places 0 to extent - 1.
 class PlaceSearch {
  public:
   PlaceSearch(Cutting& cutting, std::int64_t extent, std::int64_t trials, const Scheme& scheme)
@@ -66,7 +66,7 @@ class PlaceSearch {
   const Scheme& scheme_;
 };
 
-// Are these the last extents of the shape? One may be left open, as -1.
+// True if the list equals the last extents of the shape. An extent may be open, as -1.
 bool is_end_of(const AttrList& list, const Dims& shape) {
   if (list.size() > shape.size() || list.empty()) return false;
   return std::equal(list.rbegin(), list.rend(), shape.rbegin(),
@@ -92,8 +92,8 @@ void renumber_indices(const Witness& witness, const CutAxes& group, const Places
   }
 }
 
-// Numbers of the index that count to other places go, and so do the rows of other inputs, along
-// the same axis as the output is cut, that they are for. One is left where none counts to them.
+// Drops index numbers of removed places, and the rows of other inputs that belong to them along the
+// output's cut axis. A row stays if otherwise no row is left.
 void drop_others(const Witness& witness, const CutAxes& group, const Places& kept,
                  Proposal& proposal) {
   for (std::size_t i = 0; i < proposal.inputs.size(); ++i) {
@@ -117,7 +117,7 @@ void drop_others(const Witness& witness, const CutAxes& group, const Places& kep
   }
 }
 
-// The axes of an input that have the extent, the one in the place of `output` first; then none.
+// The axes of an input with this extent, the one aligned with `output` first; at last, no axis.
 std::vector<std::optional<std::size_t>> choices(const Dims& shape, std::int64_t extent,
                                                 std::optional<std::size_t> output) {
   std::vector<std::optional<std::size_t>> axes;
@@ -130,7 +130,8 @@ std::vector<std::optional<std::size_t>> choices(const Dims& shape, std::int64_t 
   return axes;
 }
 
-// All ways of following, of one choice of axes. True if a visit returned true.
+// Visits all ways in which indices and attributes can follow a choice of axes. Returns true if a
+// visit did.
 bool visit_all(const Witness& witness, CutAxes group,
                const std::function<bool(const CutAxes&)>& visit) {
   bool is_any_cut = false, is_any_index = false;
@@ -224,7 +225,7 @@ void for_each_group(const Witness& witness, std::optional<std::size_t> output, s
     group.inputs.clear();
     for (std::size_t i = 0; i < all.size(); ++i) group.inputs.push_back(all[i][chosen[i]]);
     if (visit_all(witness, group, visit)) return;
-    // The next one: the last input's choice changes fastest.
+    // Moves to the next choice: that of the last input changes fastest.
     std::size_t i = all.size();
     while (i > 0 && ++chosen[i - 1] == all[i - 1].size()) chosen[--i] = 0;
     if (i == 0) return;

@@ -12,16 +12,16 @@ namespace opbench {
 /// An attribute that is a list of integers.
 using AttrList = std::vector<std::int64_t>;
 
-/// The part of a witness that keeps only some places, ascending, of what a search goes over.
+/// Makes a proposal that keeps only some places, in ascending order.
 using Scheme = std::function<Proposal(const Witness& witness, const Places& kept)>;
 
-/// Leaves only `place` of `extent` places, or, if that is right or right again, as few places as
-/// delta debugging finds: parts first, then what is left without a part, ever smaller ones (Zeller
-/// and Hildebrandt 2002). At most about `trials` of them.
+/// Keeps only `place` of `extent` places. If the rest is not wrong any more, keeps as few places as
+/// delta debugging finds. It tries parts first, then the rest without a part, with ever smaller
+/// parts (Zeller and Hildebrandt 2002). Makes about `trials` attempts at most.
 void search_places(Cutting& cutting, std::int64_t extent, std::int64_t place, std::int64_t trials,
                    const Scheme& scheme);
 
-/// How many trials a search for what may not be there is worth: the larger the witness, the fewer.
+/// The number of trials for a search that may find nothing: the larger the witness, the fewer.
 std::int64_t trials_worth(const Witness& witness);
 
 /// Axes of one extent that may be cut together.
@@ -37,16 +37,17 @@ struct CutAxes {
   Scheme scheme() const;
 };
 
-/// Calls `visit` with every way in which axes of inputs may go with axis `output` of the output, or
-/// with each other alone: the likely ones first, at most some hundreds, until it returns true.
+/// Calls `visit` with every combination of axes of inputs, either with axis `output` of the output
+/// or without an axis of the output. Likely combinations come first, at most some hundreds. Ends
+/// when `visit` returns true.
 void for_each_group(const Witness& witness, std::optional<std::size_t> output, std::int64_t extent,
                     const std::function<bool(const CutAxes&)>& visit);
 
-/// Attributes of `witness` for an output of the extents `shape`. False if none is the output's
-/// extents.
+/// Adapts attributes of `witness` to an output of the extents `shape`. Returns false if no
+/// attribute is the output's extents.
 bool follow_lists(const Witness& witness, const Dims& shape, Attrs& attrs);
 
-/// An input of whole numbers that count places.
+/// True for an input of whole numbers that are places of an axis.
 bool is_index(const Witness& witness, std::size_t input);
 
 }  // namespace opbench

@@ -30,7 +30,7 @@ std::optional<std::vector<double>> numbers_of(DumpSource& file, const DumpEntry&
   }
 }
 
-// 0.1 may be kept as fp32.
+// A number such as 0.1 may be recorded as fp32.
 bool is_same_number(double a, double b) {
   constexpr double kRoundoff = 0x1p-22;
   return a == b || (std::isnan(a) && std::isnan(b)) ||

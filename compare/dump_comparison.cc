@@ -56,7 +56,7 @@ ComparedFile describe_file(DumpSource& file) {
   return described;
 }
 
-// The files' names where they differ, else the paths.
+// The files' names if they differ, otherwise the paths.
 SideNames side_names(const std::string& actual, const std::string& expected) {
   const fs::path a = fs::path(actual).filename(), b = fs::path(expected).filename();
   return a == b ? SideNames{actual, expected} : SideNames{a.string(), b.string()};
@@ -101,7 +101,7 @@ DumpComparison::DumpComparison(ComparisonOptions options)
     comparison_.number_shift = number_shift(actual_.records(), expected_.records(), options_.map,
                                             {options_.rule, sampler(actual_), sampler(expected_)});
   }
-  // Before there are results, because matching takes much memory for a while.
+  // Matching needs much memory for a while, so it runs before there are results.
   if (options_.wants_msaccucmp) {
     rows_ = match_as_msaccucmp(actual_.records(), expected_.records(), options_.map);
   }
@@ -110,7 +110,8 @@ DumpComparison::DumpComparison(ComparisonOptions options)
   if (options_.wants_msaccucmp) plan_msaccucmp();
 }
 
-// Side by side: each file has a process that lists it, and waits until what it lists is taken.
+// Lists the files at the same time. Each file has a process that lists it and waits while its list
+// is taken.
 void DumpComparison::list_all() {
   const auto list = [](DumpSource& file) { file.records(); };
   const auto begin = [&](DumpSource& file) {
@@ -207,7 +208,7 @@ void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
 
 void DumpComparison::explain(const std::function<void(std::size_t done, std::size_t all)>& progress,
                              const std::function<bool()>& stop) {
-  // One call at a time is in memory, whole.
+  // Limits one call at a time, which is in memory as a whole.
   constexpr std::int64_t kLeastMemory = std::int64_t{512} << 20;
   ExplainOptions explaining;
   explaining.which = options_.explain;
@@ -223,10 +224,10 @@ void DumpComparison::explain(const std::function<void(std::size_t done, std::siz
   look_for_symptoms(comparison_, actual_, expected_);
 }
 
-// As soon as a pair is measured, because all that is measured of 40,000 pairs takes much memory.
+// Stores the verdict as soon as a pair is measured: the measures of 40,000 pairs need much memory.
 void DumpComparison::take(std::size_t pair, PairMeasures&& found) {
   if (options_.wants_msaccucmp) for_columns_[pair] = found;
-  // A golden file that lacks the tensor may have decided already.
+  // A golden file without the tensor may have decided already.
   const bool decides = pair < results_.size() && is_waiting(*results_[pair]);
   if (decides && found.is_done) add_measures(*results_[pair], found);
   if (golden_) kept_[pair] = std::move(found);

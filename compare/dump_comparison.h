@@ -18,10 +18,10 @@
 
 namespace opbench {
 
-/// Of a tensor, if nobody says otherwise: more than any network has.
+/// The default limit for a tensor; tensors of networks are smaller.
 inline constexpr std::int64_t kMaxElements = 10'000'000'000;
 
-/// What `opbench compare` is asked to do, checked.
+/// The options of `opbench compare`, already checked.
 struct ComparisonOptions {
   std::string actual, expected;  ///< paths
   std::string golden;            ///< of the dump that both are held against; empty: none
@@ -36,42 +36,42 @@ struct ComparisonOptions {
   OpTable table = OpTable::builtin();  ///< by which operators are recomputed
   bool wants_msaccucmp = false;        ///< its lines too; they cost a second pass over the data
   bool wants_digests = false;          ///< of all tensors that are read, as they are read
-  /// Opens the actual dump; empty: the one at its path.
+  /// Opens the actual dump; empty: opens the dump at its path.
   std::function<DumpSource()> open_actual = {};
 };
 
-/// The bits of a tensor on both sides: equal numbers are equal bits.
+/// Digests of a tensor on both sides: equal numbers mean equal bits.
 struct TensorDigests {
   std::string path;  ///< in the actual dump
   std::uint64_t actual = 0, expected = 0;
 };
 
-/// Two dumps held against each other: opened and matched, then measured and judged.
+/// Compares two dumps: opens and matches them, then measures and judges.
 class DumpComparison {
  public:
-  /// Opens the files and pairs what they hold. Errors: throws Error if a file cannot be read, or
-  /// the same stands on both sides.
+  /// Opens the files and pairs their contents. Errors: throws Error if a file cannot be read, or if
+  /// both sides are the same file.
   explicit DumpComparison(ComparisonOptions options);
 
-  /// Bytes that `measure` will read.
+  /// Bytes that `measure` reads.
   std::int64_t bytes() const { return pairs_.bytes(options_.wants_msaccucmp); }
-  /// Reads and judges. `stop` may end it early: what was not reached is `not compared`, the
-  /// comparison partial.
+  /// Reads and judges. If `stop` ends it early, pairs that were not reached are `not compared` and
+  /// the comparison is partial.
   void measure(const MeasureHooks& hooks) { measure(Ranks::alone(), hooks); }
-  /// The same by all ranks together, each with the same comparison. Only rank 0's is judged. Bit
-  /// for bit the same for any number of ranks. Errors: those of dispatch.
+  /// Like `measure` above, by all ranks together, each with the same comparison. Only rank 0
+  /// judges. The result is the same bit for bit for any number of ranks. Errors: those of dispatch.
   void measure(Ranks& ranks, const MeasureHooks& hooks);
-  /// Recomputes what options ask for, and describes what fails; after `measure`, by one rank. See
-  /// `explain` for progress and stop.
+  /// Recomputes operators as the options request, and describes failures. Must be called after
+  /// `measure`, by one rank. See `explain` for progress and stop.
   void explain(const std::function<void(std::size_t done, std::size_t all)>& progress,
                const std::function<bool()>& stop);
 
-  /// For the reports; `command`, `options` and the like are the caller's.
+  /// The comparison for reports. The caller sets `command`, `options` and similar members.
   Comparison& comparison() { return comparison_; }
-  /// msaccucmp's result, by its own matching rules; lines are made as they are asked for.
+  /// Lines of msaccucmp's result, by its own matching rules. Each line is made on demand.
   MsaccucmpLines msaccucmp_lines(std::vector<Metric> metrics) const;
 
-  /// Of the tensors that were measured, in order of execution. By one rank only.
+  /// Digests of the measured tensors, in order of execution. For one rank only.
   std::vector<TensorDigests> digests() const;
 
   DumpSource& actual() { return actual_; }
@@ -93,7 +93,7 @@ class DumpComparison {
   std::optional<DumpSource> golden_;
   SideNames sides_;
   PairTable pairs_;
-  // By pairs' numbers.
+  // Indexed by the numbers of pairs.
   std::vector<TensorResult*> results_;          ///< that a pair decides; fewer than there are pairs
   std::vector<PairMeasures> kept_;              ///< only where a golden file needs them
   std::vector<MsaccucmpMeasures> for_columns_;  ///< only for msaccucmp's result

@@ -26,7 +26,7 @@ bool has_output(const OperatorResult& op, Predicate predicate) {
 
 bool is_failing(const TensorResult& tensor) { return tensor.judgement.verdict == Verdict::failed; }
 
-// A standard may let some elements of a tensor be off: those may be an error all the same.
+// A standard may allow some elements beyond the tolerance; these may be an error.
 bool is_suspect(const TensorResult& tensor) {
   return is_failing(tensor) || (tensor.is_measured && tensor.stats.inside < tensor.stats.count);
 }
@@ -42,7 +42,7 @@ const OutputFinding* finding_on(const JudgedRecord& judged, const DumpEntry& ent
   return found == judged.findings.end() ? nullptr : &*found;
 }
 
-// A load mode's record: its outputs under the names that the other dump gives them, of the other's
+// The record of a load mode: its outputs with the names in the other dump, and the other dump's
 // inputs.
 DumpRecord with_inputs_of_expected(const OperatorResult& op) {
   DumpRecord record = *op.expected;
@@ -56,7 +56,7 @@ DumpRecord with_inputs_of_expected(const OperatorResult& op) {
   return record;
 }
 
-// Every output that fails was recomputed.
+// True if every failing output was recomputed.
 bool covers_failures(const OperatorResult& op, const JudgedRecord& actual,
                      const JudgedRecord& expected) {
   return !has_output(op, [&](const TensorResult& tensor) {
@@ -74,7 +74,7 @@ bool has_same_inputs(const OperatorResult& op) {
   });
 }
 
-// " (npu.h5: fp16 operands)": the arithmetic that each side is right for, where it is not plain.
+// Arithmetic that explains a side's results, if it is not plain: " (npu.h5: fp16 operands)".
 std::string arithmetic_text(const JudgedRecord& actual, const JudgedRecord& expected,
                             const SideNames& sides) {
   std::vector<std::string> texts;
@@ -89,7 +89,7 @@ std::string arithmetic_text(const JudgedRecord& actual, const JudgedRecord& expe
   return texts.empty() ? std::string() : fmt::format(" ({})", fmt::join(texts, "; "));
 }
 
-// "gpu.h5 is right for its", "nothing is known of gpu.h5: ..."
+// The result of the other side: "gpu.h5 is right for its", "nothing is known of gpu.h5: ...".
 std::string other_text(const JudgedRecord& judged, const std::string& side) {
   if (judged.ruling == Ruling::ok) return fmt::format("{} is right for its", side);
   return fmt::format("nothing is known of {}: {}", side, judged.reason);
@@ -107,7 +107,7 @@ std::string introduced_text(const JudgedRecord& actual, const JudgedRecord& expe
       is_first ? other_text(expected, sides.expected) : other_text(actual, sides.actual));
 }
 
-// Why an operator was not recomputed: "no operator of that name is known".
+// The reason why an operator was not recomputed: "no operator of that name is known".
 std::string unknown_text(const JudgedRecord& actual, const JudgedRecord& expected) {
   for (const JudgedRecord* judged : {&actual, &expected}) {
     if (judged->ruling == Ruling::random) return "it draws random numbers";
@@ -129,7 +129,7 @@ class Explanation {
     judging_.judges_draws = false;  // what differs there is never where an error began
   }
 
-  // Stopped early, the comparison is partial.
+  // The comparison is partial if this is stopped early.
   void explain(const std::vector<OperatorResult*>& operators) {
     for (std::size_t i = 0; i < operators.size(); ++i) {
       if (options_.stop && options_.stop()) {
@@ -160,7 +160,8 @@ class Explanation {
                         judging_);
   }
 
-  // Only wrong records keep their findings, the first of them their pictures: there may be 40,000.
+  // Only wrong records keep their findings, and only the first of these keep pictures: there may be
+  // 40,000 records.
   std::shared_ptr<const JudgedRecord> kept(JudgedRecord&& judged) {
     if (!is_guilty(&judged)) judged.findings.clear();
     if (judged.has_pictures() && --pictured_left_ < 0) judged.drop_pictures();
@@ -184,7 +185,7 @@ class Explanation {
     }
   }
 
-  // Both sides are right.
+  // Sets the origin if both sides are correct for their inputs.
   void settle_right(OperatorResult& op, const std::string& arithmetic) {
     if (comparison_.is_load_mode || has_same_inputs(op)) {
       const std::string numbers = differing_numbers(actual_, *op.actual, expected_, *op.expected);
@@ -197,7 +198,7 @@ class Explanation {
     op.explanation = "both are right for their own inputs, which differ" + arithmetic;
   }
 
-  // An output that is wrong for its inputs fails, though it be inside the standard of the pair.
+  // An output that is wrong for its inputs fails, even within the standard of the pair.
   static void fail_wrong(OperatorResult& op, const JudgedRecord& actual,
                          const JudgedRecord& expected) {
     for (TensorResult& tensor : op.tensors) {
@@ -211,7 +212,7 @@ class Explanation {
     }
   }
 
-  // The causes of a wrong output of the actual dump follow from the values recomputed for it.
+  // Takes the causes of a wrong output of the actual dump from the values recomputed for it.
   static void show_wrong(OperatorResult& op) {
     for (TensorResult& tensor : op.tensors) {
       if (tensor.match.actual == nullptr || tensor.entry().side != Side::output) continue;
@@ -232,7 +233,7 @@ class Explanation {
   int pictured_left_ = static_cast<int>(PicturedRecords::kMost);
 };
 
-// Operators of both dumps that were not recomputed yet and have such an output.
+// Operators in both dumps that were not recomputed yet and have a matching output.
 template <class Predicate>
 std::vector<OperatorResult*> paired(std::span<OperatorResult> operators, Predicate predicate) {
   std::vector<OperatorResult*> found;
@@ -262,7 +263,7 @@ void explain(Comparison& comparison, DumpSource& actual, DumpSource& expected,
     return options.which == Explain::all || has_output(op, is_suspect);
   }));
   if (comparison.is_partial || first_introduced(comparison)) return;
-  // An error may enter inside the tolerances and grow beyond them.
+  // An error may begin within the tolerances and grow beyond them.
   const std::size_t first = first_departure(comparison).value_or(0);
   explanation.explain(paired(operators.first(first), [](const OperatorResult& op) {
     return has_output(op, is_different);

@@ -12,10 +12,10 @@
 
 namespace opbench {
 
-/// Which operators `explain` recomputes.
+/// The operators that `explain` recomputes.
 enum class Explain { all, failing, none };
 
-/// "all", "failing" or "none". Errors: throws Error that lists them.
+/// Parses "all", "failing" or "none". Errors: throws Error that lists them.
 Explain parse_explain(std::string_view text);
 
 struct ExplainOptions {
@@ -23,23 +23,24 @@ struct ExplainOptions {
   SideNames sides;
   const OpTable* table = &OpTable::builtin();
   JudgeOptions judging;
-  /// Called before each operator, with how many are done and all there are.
+  /// Called before each operator, with the number of finished operators and of all.
   std::function<void(std::size_t done, std::size_t all)> progress = {};
   std::function<bool()> stop = {};  ///< true: those that are left stay unexplained
 };
 
-/// Tells who made the error of each operator with an output that fails, or of which the standard
-/// lets some elements be off; where none of these introduces an error, the same is asked of those
-/// that differ before the first that fails. Of `all`: of every operator. What actual and expected
-/// outputs a and b differ by is split exactly,
+/// Sets the origin of the error for each operator with a suspect output. An output is suspect if it
+/// fails, or if the standard allows some of its elements beyond the tolerance. If none of these
+/// operators introduces an error, those that differ before the first failure follow. With `all`,
+/// every operator is recomputed. The difference of actual and expected outputs a and b splits
+/// exactly:
 ///
 ///     a - b = (a - f(xa)) + (f(xa) - f(xb)) + (f(xb) - b)
 ///
-/// where f is the operator in fp64 and xa, xb are the inputs that each dump has recorded; of a dump
-/// made in load mode they are the other's. The error is *introduced* if an output of a side is
-/// wrong for that side's inputs (judge_record), else *inherited* if the inputs differ, and
-/// *rounding* if they do not. The origin stays *unknown* where a failing output cannot be
-/// recomputed. `analyse` comes first.
+/// Here f is the operator in fp64, and xa, xb are the recorded inputs of each dump; a dump made in
+/// load mode has the other's inputs. The error is *introduced* if an output of a side is wrong for
+/// that side's inputs (judge_record). Otherwise it is *inherited* if the inputs differ, and
+/// *rounding* if they are equal. The origin stays *unknown* if a failing output cannot be
+/// recomputed. Must be called after `analyse`.
 void explain(Comparison& comparison, DumpSource& actual, DumpSource& expected,
              const ExplainOptions& options);
 

@@ -23,7 +23,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return fs::equivalent(a, b, ignored);
 }
 
-// "actual" or "expected".
+// The side of the dump in a report: "actual" or "expected".
 std::string side_of(const JsonValue& root, const std::string& file, const std::string& dump) {
   const JsonValue files = root.member("files");
   const std::string actual = files.member("actual").member("path").text();
@@ -39,7 +39,8 @@ std::string side_of(const JsonValue& root, const std::string& file, const std::s
       fmt::format("{} compares {} and {}; it says nothing of {}", file, actual, expected, dump));
 }
 
-// "/softplus/2/input/self" is in "/softplus/2"; what is in no record stands for itself.
+// The record of a tensor: "/softplus/2" for "/softplus/2/input/self". A path outside of records
+// stays.
 std::string record_of(const std::string& path) {
   const std::size_t op = path.find('/', 1);
   const std::size_t number = op == path.npos ? op : path.find('/', op + 1);
@@ -51,7 +52,7 @@ bool is_of(const JsonValue& judged, const std::string& dump) {
   return is_same_file(file, dump) || fs::path(file).filename() == fs::path(dump).filename();
 }
 
-// Of one dump, or of the one of two that it is.
+// Records that are GUILTY. A report on two dumps has a part for each.
 std::vector<std::string> guilty_records(const JsonValue& root, const std::string& file,
                                         const std::string& dump) {
   if (root.has("pairs")) {

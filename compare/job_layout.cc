@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number in "rank3", "rank_3", "rank-3" after that word; none in other names.
+// The number after the word in "rank3", "rank_3", "rank-3"; empty for other names.
 std::optional<std::int64_t> number_after(std::string_view word, std::string_view name) {
   constexpr std::size_t kMostDigits = 9;
   if (!name.starts_with(word)) return std::nullopt;
@@ -33,7 +33,7 @@ bool is_dump_file(const fs::path& path) {
          fs::is_regular_file(path, ignored);
 }
 
-/// What a folder holds of one kind: ranks or steps.
+/// The entries of a folder that are ranks or steps.
 struct Numbered {
   std::int64_t number = 0;
   fs::path path;

@@ -11,7 +11,7 @@ namespace opbench {
 
 inline constexpr std::int64_t kAllRanks = -1;
 
-/// Which process of a training job left a dump, and when.
+/// The rank and the step of a training job that a dump belongs to.
 struct JobPlace {
   std::optional<std::int64_t> step;  ///< none where the job's dump has no steps
   std::int64_t rank = 0;             ///< kAllRanks: of several that are read as one
@@ -30,16 +30,17 @@ struct JobDump {
   std::filesystem::path path;
 };
 
-/// The dumps below a folder that is laid out as rank*/step*, step*/rank* or rank*, by their places.
-/// Names are rank3, rank_3 or rank-3; the last may be files, rank3.h5. Empty if the folder is laid
-/// out otherwise. Errors: throws Error if two have one place, or a folder cannot be read.
+/// The dumps below a folder with the layout rank*/step*, step*/rank* or rank*, sorted by their
+/// places. Names are rank3, rank_3 or rank-3. The last level may be files, such as rank3.h5. Empty
+/// for another layout. Errors: throws Error if two dumps have the same place, or if a folder cannot
+/// be read.
 std::vector<JobDump> list_job(const std::filesystem::path& folder);
 
-/// The dumps of an undivided run: those below a folder with step3 or step3.h5, as of all ranks,
-/// else what stands at `path` as one without a step. Errors: as list_job.
+/// The dumps of an undivided run. In a folder with step3 or step3.h5 each step is a dump of all
+/// ranks. Otherwise `path` is one dump without a step. Errors: as list_job.
 std::vector<JobDump> list_steps(const std::filesystem::path& path);
 
-/// Dumps of two jobs that have the same place, and those that only one of them has.
+/// Dumps of two jobs with the same place, and those that only one of them has.
 struct JobPairs {
   struct Pair {
     JobPlace place;

@@ -36,14 +36,14 @@ void add(ComparisonCounts& sum, const ComparisonCounts& counts) {
   sum.unknown += counts.unknown;
 }
 
-/// A tensor as one rank has it.
+/// The copy of a tensor on one rank.
 struct Replica {
   std::int64_t rank = 0;
   const TensorDigests* digests = nullptr;
   std::size_t position = 0;
 };
 
-// The ranks that do not have the actual bits of the majority; all of them without a majority.
+// The ranks whose actual bits differ from those of the majority; all ranks if there is no majority.
 std::vector<std::int64_t> apart_in(const std::vector<Replica>& replicas) {
   std::map<std::uint64_t, std::size_t> votes;
   for (const Replica& replica : replicas) ++votes[replica.digests->actual];
@@ -59,7 +59,7 @@ std::vector<std::int64_t> apart_in(const std::vector<Replica>& replicas) {
   return apart;
 }
 
-// Ranks [begin, end) are of one step.
+// Checks the ranks [begin, end), which belong to one step.
 void check_replicas(JobReport& job, std::size_t begin, std::size_t end) {
   std::map<std::pair<std::string_view, std::uint64_t>, std::vector<Replica>> groups;
   for (std::size_t i = begin; i < end; ++i) {

@@ -13,7 +13,7 @@
 
 namespace opbench {
 
-/// Where a rank departs first.
+/// The first departure of a rank.
 struct Departure {
   std::size_t position = 0;  ///< of the operator in the order of execution
   std::string op, seq;
@@ -21,8 +21,8 @@ struct Departure {
   std::string reason, explanation;
 };
 
-/// A tensor whose bits ranks should agree on, because a rule says so or because those of the
-/// expected job do, and do not.
+/// A tensor whose bits differ between ranks that should agree. They should agree if a rule says so,
+/// or if the expected job's ranks agree.
 struct SplitReplica {
   std::optional<std::int64_t> step;
   std::string path;
@@ -31,7 +31,7 @@ struct SplitReplica {
   std::vector<std::int64_t> apart;  ///< those without the bits of the majority, or all
 };
 
-/// What the comparison of one rank's dumps at one step says, small enough to keep for thousands.
+/// The comparison of one rank's dumps at one step, small enough to store thousands.
 struct RankReport {
   JobPlace place;
   std::string error;  ///< why the dumps could not be compared; then the rest is void
@@ -40,19 +40,19 @@ struct RankReport {
   ComparisonCounts counts;
   std::optional<Departure> departure;
   std::vector<TensorDigests> digests;
-  // Of a dump that was joined: what should be the same on all its ranks, and what is not.
+  // For a joined dump: tensors that should be equal on all ranks, and those that differ.
   std::int64_t replicas_checked = 0;
   std::vector<SplitReplica> replicas = {};
 };
 
-/// Of a comparison that was measured with digests.
+/// Needs a comparison that was measured with digests.
 RankReport report_rank(const JobPlace& place, DumpComparison& run, FailOn fail_on);
 
-// As bytes for another process of the same program, and back.
+// Bytes for another process of the same program; `unpack` reads them.
 std::string pack(const RankReport& report);
 RankReport unpack_rank_report(std::string_view packed);
 
-/// The whole of a job.
+/// The comparison of a whole job.
 struct JobReport {
   std::vector<RankReport> ranks;  ///< by place
   std::vector<JobPlace> only_actual, only_expected;
@@ -63,14 +63,15 @@ struct JobReport {
   bool is_partial = false;             ///< stopped before its end
 };
 
-/// Fills in all but `ranks` and what one side alone has. The first to depart: of the earliest step,
-/// of its ranks the one whose departing operator comes first, of several the lowest rank.
+/// Sets all members but `ranks` and the dumps on one side only. The first departure is in the
+/// earliest step; there, at the first operator that departs; among these, on the lowest rank.
 void conclude(JobReport& job);
 
 Verdict verdict_of(const JobReport& job);
 
-/// Like exit_code of one comparison. A rank that could not be compared, or that one side lacks, is
-/// work that could not be finished; replicas that split count as failed unless `fail_on` is none.
+/// The exit code of a job, as for one comparison. A rank that could not be compared or is missing
+/// on one side counts as unfinished. Replicas that differ count as failed unless `fail_on` is
+/// FailOn::none.
 ExitCode exit_code(const JobReport& job, FailOn fail_on);
 
 }  // namespace opbench

@@ -24,7 +24,8 @@ struct JoinedTensor {
   std::vector<std::int64_t> extents;    ///< and each part's along it
 };
 
-// What is the same on all parts but along `axis`, which is -1 for none.
+// The reason why parts cannot be joined: dtypes or shapes differ, other than along `axis` (-1: no
+// axis).
 std::string why_not_joined(const std::vector<const DumpEntry*>& parts, int axis) {
   const DumpEntry& first = *parts.front();
   for (const DumpEntry* part : parts) {
@@ -44,8 +45,8 @@ std::string why_not_joined(const std::vector<const DumpEntry*>& parts, int axis)
   return "";
 }
 
-// Elements [first, first + count) of parts that stand one after the other along an axis. Of each
-// part one piece is read that has all of its elements in the range.
+// Reads elements [first, first + count) of parts that follow one another along an axis. Reads a
+// single piece of each part, with all of its elements in the range.
 template <class Read>
 void read_concat(const JoinedTensor& tensor, std::size_t bytes, ElementRange range, std::byte* to,
                  const Read& read) {
@@ -57,7 +58,7 @@ void read_concat(const JoinedTensor& tensor, std::size_t bytes, ElementRange ran
   std::vector<std::byte> piece;
   for (std::size_t part = 0; part < tensor.extents.size(); ++part) {
     const std::int64_t width = tensor.extents[part] * tensor.inner;
-    // Where the range cuts the part's share of a row.
+    // The bounds of the range within the part's share of a row.
     const auto low = [&](std::int64_t row) {
       return std::clamp<std::int64_t>(range.first - row * whole - at, 0, width);
     };
@@ -179,7 +180,8 @@ struct JoinedDump::Impl {
     }
   }
 
-  // What all should have is read from all: one that is off is told, the first one's counts.
+  // Reads a tensor from all ranks, which should agree. Ranks that differ are recorded; the first
+  // rank's values are used.
   void read_same(const JoinedTensor& tensor, ElementRange range, void* to) {
     const DumpEntry& first = *tensor.parts.front();
     sources.front()->read(first, range, to);

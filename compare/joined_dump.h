@@ -12,27 +12,27 @@
 
 namespace opbench {
 
-/// The dumps of several ranks at one step, read as the one dump that an undivided run leaves. Its
-/// tensors are those of the first rank, joined with their parts on the others; what does not fit
-/// together is told as the tensor's problem. Nothing is held: a range is read from the parts when
-/// it is asked for.
+/// The dumps of several ranks at one step, read as a single dump of an undivided run. Its tensors
+/// are those of the first rank, joined with their parts on the others. Parts that cannot be joined
+/// are reported as the tensor's problem. Nothing is stored: a range is read from the parts on
+/// request.
 class JoinedDump {
  public:
-  /// `parts`: by the order in which they are joined. Errors: throws Error if one cannot be opened.
+  /// `parts` must be in the order of joining. Errors: throws Error if a dump cannot be opened.
   JoinedDump(const std::vector<JobDump>& parts, const ShardRules& rules, const std::string& name);
   ~JoinedDump();
 
-  /// The whole as a dump; once only. This outlives it.
+  /// The joined dump; may be called once. This object must outlive it.
   DumpSource source();
 
-  /// A tensor that should be the same on all ranks, and the ranks that do not have the bits of the
-  /// first; of what was read so far.
+  /// A tensor that should be equal on all ranks, and the ranks whose bits differ from those of the
+  /// first. Covers only ranges that were read so far.
   struct Split {
     std::string path;
     std::vector<std::int64_t> apart;
   };
   std::vector<Split> splits() const;
-  /// How many tensors should be the same.
+  /// The number of tensors that should be equal.
   std::int64_t replicas() const;
 
  private:

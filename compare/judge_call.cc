@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-// The call as it is judged; outputs that are not recorded have no elements.
+// The call in the judge's form. Outputs that are not recorded have no elements.
 CallToJudge call_of(const LoadedCall& loaded) {
   CallToJudge call{.problem = loaded.call->problem};
   for (const Tensor& input : loaded.inputs) call.inputs.push_back(input.data());
@@ -42,7 +42,7 @@ std::vector<double> expected_values(const CallToJudge& call, std::size_t output)
   return expected;
 }
 
-/// An output and what is expected of it, with the inputs that may tell which elements are wrong.
+/// An output and its expected values, with inputs that may show which elements are wrong.
 class DepartedOutput {
  public:
   DepartedOutput(const CallToJudge& call, std::size_t output, const JudgedOutput& judged)
@@ -77,7 +77,7 @@ class DepartedOutput {
     }
   }
 
-  // Each element of a rounded output has a bound of its own.
+  // Each element of a rounded output has its own bound.
   void find_wrong(std::size_t output) {
     if (judged_.allowed == 0 && judged_.allowed_share == 0) return;
     const std::vector<InputReader> readers = readers_of(call_);
@@ -94,7 +94,7 @@ class DepartedOutput {
   std::vector<bool> wrong_;
 };
 
-// What it looks like, in words and as a picture.
+// Adds the causes of wrong elements and a picture of the errors.
 void describe_departure(const DepartedValues& values, const PairStats& stats,
                         OutputFinding& finding) {
   finding.causes = find_causes(values);
@@ -113,7 +113,7 @@ void explain(const DepartedOutput& departure, const JudgedOutput& judged, Output
   describe_departure(values, judged.stats, finding);
 }
 
-// Who made an output; a device's own arithmetic may be no excuse.
+// The device that made an output; empty if the rules do not allow a device's own arithmetic.
 Maker maker_of(const LoadedCall& loaded, std::size_t output, const JudgeRules& rules) {
   if (!rules.allows_device_numerics) return {};
   return {.device = loaded.call->outputs[output]->device};
@@ -169,7 +169,7 @@ LoadedCall LoadedCall::load(const RecordFiles& files, const RecordedCall& call) 
   LoadedCall loaded;
   loaded.call = &call;
   for (std::size_t i = 0; i < call.inputs.size(); ++i) {
-    // "output mask": a result that an operator of ours takes.
+    // An "output mask" is a recorded result that the operator of opbench takes as an input.
     DumpSource& file = call.inputs[i]->side == Side::input ? files.inputs : files.outputs;
     loaded.inputs.push_back(load_recorded(file, *call.inputs[i], call.problem.inputs[i]));
   }

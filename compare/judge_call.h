@@ -15,8 +15,8 @@
 
 namespace opbench {
 
-/// Where the tensors of a record are read from: of a dump made in load mode the inputs stand in
-/// another file, that of the run whose inputs it took.
+/// The files with the tensors of a record. The inputs of a dump made in load mode are in another
+/// file, that of the run with these inputs.
 struct RecordFiles {
   // NOLINTNEXTLINE(google-explicit-constructor)
   RecordFiles(DumpSource& file) : inputs(file), outputs(file) {}
@@ -32,19 +32,19 @@ struct LoadedCall {
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;  ///< those that are not recorded have no elements
 
-  /// Bytes that loading takes.
+  /// Bytes that loading needs.
   static std::size_t bytes(const RecordedCall& call);
   /// Errors: those of load_recorded.
   static LoadedCall load(const RecordFiles& files, const RecordedCall& call);
 };
 
-/// How an output is off, as a page draws it.
+/// The errors of an output for a drawing on a page.
 struct ErrorPicture {
   ErrorHistogram histogram;
   ErrorMap map;
 };
 
-/// What was found on one recorded output.
+/// The result for one recorded output.
 struct OutputFinding {
   std::string path;  ///< in the file
   std::string op;    ///< ours, which it was recomputed by
@@ -59,28 +59,28 @@ struct OutputFinding {
   std::int64_t wrong_elements = 0;
   double min_tolerance = 0;  ///< the smallest that would pass
 
-  // Of what is wrong: where, and by what an element is.
+  // Set if the output is wrong: the worst element and its values.
   std::int64_t worst_element = -1;  ///< in row-major order; -1: no single one is to blame
   double worst_actual = 0, worst_expected = 0;
   bool is_inconclusive = false;  ///< the control proves nothing: the reason says why
   bool is_leaning = false;       ///< the rounding leans to one side; each element may be well
-  /// An element is wrong if |actual - expected| > allowed + allowed_share * |expected|; both 0:
-  /// what is not the same.
+  /// An element is wrong if |actual - expected| > allowed + allowed_share * |expected|. Both are 0
+  /// if elements must be equal.
   double allowed = 0, allowed_share = 0;
 };
 
-/// How strictly dumps are judged.
+/// The strictness of the judge.
 struct JudgeRules {
-  /// Products in fp32 may have been made of narrower operands, and fp16 may saturate, as on the
-  /// device.
+  /// Allows the arithmetic of devices: products in fp32 with narrower operands, and fp16 that
+  /// saturates.
   bool allows_device_numerics = true;
   OutputRule outputs = {};  ///< the rule for rounded outputs
 };
 
-/// Computes the call in fp64 from the inputs that were recorded, and holds the recorded outputs to
-/// what a right kernel may leave there: the mixed standard, by the scale of the output and the
-/// terms of its sums, and in fp16 and bf16 no rounding that leans to one side. Errors: throws Error
-/// if an operator refuses the values, such as an index beyond its axis.
+/// Computes the call in fp64 from the recorded inputs. Compares the recorded outputs with the range
+/// of correct kernels: the mixed standard, with the scale of the output and the terms of its sums.
+/// Rounding in fp16 and bf16 must not lean to one side. Errors: throws Error if an operator refuses
+/// the values, such as an index beyond its axis.
 std::vector<OutputFinding> judge_call(const LoadedCall& loaded, const JudgeRules& rules);
 
 }  // namespace opbench

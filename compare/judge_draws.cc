@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// None: it is not recorded as one number.
+// Empty if the attribute is not recorded as one number.
 std::optional<double> number_called(DumpSource& file, const DumpRecord& record,
                                     std::string_view name) {
   const DumpEntry* const entry = entry_called(record, Side::input, name);

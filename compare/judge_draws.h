@@ -8,9 +8,9 @@
 
 namespace opbench {
 
-/// Holds the results of a record that draws at random to the distribution whose numbers it records
-/// (see wrong_draws), on 4 M elements at most. None: nothing is wrong, or the record does not tell
-/// the distribution. Errors: those of DumpSource.
+/// Checks the results of a record that draws at random against the distribution with the recorded
+/// numbers (see wrong_draws), for at most 4 M elements. Empty if nothing is wrong, or if the record
+/// does not have the distribution. Errors: those of DumpSource.
 std::optional<OutputFinding> judge_draws(const RecordFiles& files, const DumpRecord& record,
                                          Drawn drawn);
 

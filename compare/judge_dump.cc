@@ -16,7 +16,7 @@ namespace {
 
 using RecordsByPlace = std::map<std::pair<std::string, std::string>, const JudgedRecord*>;
 
-// The records that are judged, in the order of their numbers.
+// The records to judge, in the order of their numbers.
 std::vector<const DumpRecord*> judged_records(DumpSource& file, const JudgeOptions& options) {
   std::vector<const DumpRecord*> records;
   for (const DumpRecord& record : file.records()) {

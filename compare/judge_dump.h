@@ -16,9 +16,9 @@
 
 namespace opbench {
 
-/// What is said of a recorded operator: its output is right for its recorded inputs (`ok`:
-/// errors in it come with the inputs); no right kernel leaves it (`guilty`); it is drawn at random;
-/// nothing is known.
+/// The verdict of the judge on a recorded operator. OK: the output is correct for the recorded
+/// inputs; errors in it come from the inputs. GUILTY: no correct kernel gives this output.
+/// RANDOM: the output is drawn at random. UNKNOWN: the operator could not be recomputed.
 enum class Ruling { ok, guilty, random, unknown };
 
 /// "OK", ...
@@ -40,27 +40,27 @@ struct JudgedRecord {
   std::string path() const { return '/' + op + '/' + seq; }
   bool has_pictures() const;
   void drop_pictures();
-  /// Of a guilty one: the finding that says so.
+  /// The finding that decided a GUILTY verdict.
   const OutputFinding* worst() const;
 };
 
-/// True if no right kernel leaves the record; false for null, which was not judged.
+/// True if no correct kernel gives the record; false for null, which was not judged.
 bool is_guilty(const JudgedRecord* record);
 
-/// Which records keep their pictures, which take more memory than all else: the first so many that
-/// have any, in whatever order they are judged.
+/// Selects the records that keep their pictures, which need more memory than all other data: the
+/// first ones with pictures, for any order of judging.
 class PicturedRecords {
  public:
   static constexpr std::size_t kMost = 24;
 
-  /// The place of the record whose pictures are to be dropped, if there are too many now.
+  /// The place of the record whose pictures must be dropped, if there are too many now.
   std::optional<std::size_t> add(std::size_t place, const JudgedRecord& record);
 
  private:
   std::set<std::size_t> places_;
 };
 
-/// Which variants are run to tell which one made a record.
+/// The records for which variants run, to name the variant that made them.
 enum class NameImplementations { none, some, all };
 
 struct JudgeOptions {
@@ -69,14 +69,14 @@ struct JudgeOptions {
   std::size_t memory = std::size_t{512} << 20;  ///< bytes; records that need more are not judged
   int threads = 1;
   bool judges_draws = true;  ///< holds random results to their distribution
-  /// Only records in whose operator or module this finds something; empty: all.
+  /// Judges only records whose operator or module this accepts; empty accepts all.
   std::function<bool(std::string_view)> only;
 };
 
-/// True if a record is wanted.
+/// True if a record is selected.
 bool is_selected(const DumpRecord& record, const JudgeOptions& options);
 
-/// A dump that was judged, in the order of its sequence numbers.
+/// A judged dump, in the order of its sequence numbers.
 struct JudgedDump {
   std::string file;
   std::vector<JudgedRecord> records;
@@ -87,37 +87,37 @@ struct JudgedDump {
   std::int64_t judged_elements() const;
 };
 
-/// Judges one record of a dump, whatever `only` says. Errors: those of DumpSource.
+/// Judges one record of a dump; ignores `only`. Errors: those of DumpSource.
 JudgedRecord judge_record(const RecordFiles& files, const DumpRecord& record, const OpTable& table,
                           const JudgeOptions& options);
 
-/// Judges every record of a dump from its own inputs. `progress` is called before each, with how
-/// many are done and all there are; once `stop` is true, those that are left are missing. Errors:
-/// those of DumpSource.
+/// Judges every record of a dump from its own inputs. `progress` is called before each, with the
+/// number of finished records and of all. Once `stop` returns true, the remaining records are
+/// omitted. Errors: those of DumpSource.
 JudgedDump judge_dump(DumpSource& file, const OpTable& table, const JudgeOptions& options,
                       const std::function<void(std::size_t done, std::size_t all)>& progress,
                       const std::function<bool()>& stop);
 
-/// The same by all ranks together, each of which has opened the same dump; the result is rank 0's,
-/// and the same for any number of ranks. Errors: those of dispatch, too.
+/// Like judge_dump above, by all ranks together, each with the same dump open. Rank 0 has the
+/// result, which is the same for any number of ranks. Errors: also those of dispatch.
 JudgedDump judge_dump(Ranks& ranks, DumpSource& file, const OpTable& table,
                       const JudgeOptions& options,
                       const std::function<void(std::size_t done, std::size_t all)>& progress,
                       const std::function<bool()>& stop);
 
-/// A call in two dumps that were judged, or in one of them.
+/// A call in two judged dumps, or in one of them.
 struct JudgedPair {
   const JudgedRecord* first = nullptr;
   const JudgedRecord* second = nullptr;
 };
 
-/// Calls as `opbench compare` pairs them, in order of execution; those that were judged on neither
-/// side are left out. Points into `first` and `second`.
+/// Pairs calls like `opbench compare`, in order of execution. Calls that were not judged on either
+/// side are omitted. Points into `first` and `second`.
 std::vector<JudgedPair> pair_judged(DumpSource& first_file, const JudgedDump& first,
                                     DumpSource& second_file, const JudgedDump& second,
                                     const NameMap& map);
 
-/// Whether only one side is guilty, which settles where an error was made, or both are.
+/// Counts of pairs with one GUILTY side, where the error was made, and with two.
 struct PairCounts {
   std::int64_t pairs = 0, only_first = 0, only_second = 0, both = 0;
 };

@@ -27,14 +27,14 @@ std::string percent_text(double part, double whole) {
   return whole == 0 ? "0 %" : fmt::format("{:.3g} %", 100 * part / whole);
 }
 
-// ", in layer2.0.bn1, model.py:41"; empty where neither is recorded.
+// ", in layer2.0.bn1, model.py:41"; empty if neither is recorded.
 std::string origin_text(const JudgedRecord& record) {
   std::string text = record.module.empty() ? "" : ", in " + record.module;
   if (!record.source.empty()) text += ", " + record.source;
   return text;
 }
 
-// "2 of 187 operators are GUILTY", and the first of them.
+// "2 of 187 operators are GUILTY", with the first of them.
 std::string headline(const JudgedDump& judged) {
   const std::int64_t guilty = judged.count(Ruling::guilty);
   const auto all = std::ssize(judged.records);
@@ -58,7 +58,7 @@ struct Group {
   std::int64_t calls = 0, elements = 0;
 };
 
-// Which implementation or numerics right records have.
+// Prints the variants or numerics of correct records.
 void print_implementations(std::ostream& out, const JudgedDump& judged) {
   std::map<std::string, Group> groups;
   for (const JudgedRecord& record : judged.records) {
@@ -157,7 +157,7 @@ constexpr const char* kHead =
     "file,op,seq,verdict,dtype,device,implementation,reason,output,operator,wrong,elements,"
     "wrong_elements,min_tolerance,pattern,numerics,formula,causes,module,source";
 
-// `f` is null where the record has no findings.
+// `f` is null if the record has no findings.
 void write_row(std::ostream& out, const std::string& file, const JudgedRecord& record,
                const OutputFinding* f) {
   std::vector<Cell> cells = {

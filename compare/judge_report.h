@@ -9,7 +9,7 @@
 
 namespace opbench {
 
-/// Where a judged dump came from, for the JSON.
+/// The source of a judged dump, for the JSON.
 struct JudgeOrigin {
   std::string command, version, revision, date;
 };
@@ -26,7 +26,8 @@ void print_judged_record(std::ostream& out, const JsonValue& record, bool has_al
 void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
                   const ConsoleStyle& style);
 
-/// Of two dumps, after both: which calls one side alone has wrong, and which both have.
+/// Prints, after both dumps, the calls that are wrong on one side only, and those that are wrong on
+/// both.
 void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
                         const JudgedDump& first, const JudgedDump& second, std::size_t top,
                         const ConsoleStyle& style);
@@ -35,17 +36,17 @@ void print_judged_pairs(std::ostream& out, const std::vector<JudgedPair>& pairs,
 /// "elements", "judged_elements", "problems": [..], "records": [{"op", "seq", "path", "verdict",
 /// "dtype", "device", "elements", "judged_elements", "reason"?, "implementation"?, "outputs":
 /// [{"path", "operator", "wrong", "reason"?, "pattern"?, "causes"?: [{"rule", "text"}],
-/// "numerics"?, "formula", "elements", "wrong_elements", "min_tolerance", and of the first 24
-/// records that are wrong "histogram", "error_map" and so on, as compare.json has them}]}]}; of two
-/// dumps
+/// "numerics"?, "formula", "elements", "wrong_elements", "min_tolerance"}]}]}. Outputs of the
+/// first 24 wrong records also have "histogram", "error_map" and so on, as in compare.json. For two
+/// dumps:
 /// {"first": .., "second": .., "pairs": [{"first": path, "second": path, "first_verdict",
 /// "second_verdict"}]}
 void write_judged_json(std::ostream& out, const JudgedDump& judged, const JudgeOrigin& origin);
 void write_judged_json(std::ostream& out, const JudgedDump& first, const JudgedDump& second,
                        const std::vector<JudgedPair>& pairs, const JudgeOrigin& origin);
 
-/// A line for each output that was judged, and for each record of which none was, after a line of
-/// names; `causes` are the rules, as the JSON has their sentences.
+/// Writes a line of names, then a line for each judged output, and for each record without a judged
+/// output. `causes` are the rules whose sentences are in the JSON.
 void write_judged_csv(std::ostream& out, const std::vector<JudgedDump>& dumps);
 
 }  // namespace opbench

@@ -21,7 +21,7 @@ struct CallPair {
   std::string note;
 };
 
-// Adds the pairs of `alignment` and every call that has no part in it.
+// Adds the pairs of `alignment`, and every call that is not in it.
 void add_aligned(const FamilyPair& family, const Alignment& alignment, std::string_view how,
                  std::vector<CallPair>& pairs) {
   const auto &mine = family.actual.calls, &theirs = family.expected.calls;
@@ -70,7 +70,7 @@ void pair_aligned(const FamilyPair& family, const MatchOptions& options,
               pairs);
 }
 
-// Outputs of calls that were fed from the expected dump carry its seqs.
+// Outputs of a run with the expected dump's inputs have that dump's sequence numbers.
 void pair_by_seq(const FamilyPair& family, std::vector<CallPair>& pairs) {
   using Key = std::pair<std::int64_t, std::string>;
   const auto key = [](const DumpRecord& call) {
@@ -86,7 +86,8 @@ void pair_by_seq(const FamilyPair& family, std::vector<CallPair>& pairs) {
   for (const auto& [seq, call] : theirs) pairs.push_back({nullptr, call, {}});
 }
 
-// Two steps of a context: as many conversions need not be the same ones.
+// True if the calls name their tasks, as for two steps of a context: equal numbers of conversions
+// may be different conversions.
 bool name_tasks(const FamilyPair& family) {
   const auto names_task = [](const DumpRecord* call) { return !task_of(*call).empty(); };
   const auto &mine = family.actual.calls, &theirs = family.expected.calls;
@@ -114,14 +115,14 @@ void note_other_name(CallPair& pair) {
 
 bool before(const DumpRecord* a, const DumpRecord* b) { return runs_before(*a, *b); }
 
-/// Gives every pair its place: the actual dump's calls in their order, each other call behind the
-/// partner of the one before it.
+/// Sorts pairs: calls of the actual dump in their order, each other call after the partner of the
+/// previous call.
 std::vector<CallPair> in_order(std::vector<CallPair> pairs) {
   const auto single = std::stable_partition(
       pairs.begin(), pairs.end(), [](const CallPair& pair) { return pair.actual != nullptr; });
   std::stable_sort(pairs.begin(), single,
                    [](const CallPair& a, const CallPair& b) { return before(a.actual, b.actual); });
-  // The expected dump's calls in their order: place among the actual ones, or the pair's own.
+  // The expected dump's calls in their order; each as its place among the actual calls, or its own.
   std::vector<std::size_t> expected;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     if (pairs[i].expected != nullptr) expected.push_back(i);
@@ -147,7 +148,7 @@ std::vector<CallPair> in_order(std::vector<CallPair> pairs) {
   return ordered;
 }
 
-// Strays have no operator; the same path is the same tensor.
+// Pairs strays, which have no operator, by path.
 void add_strays(const DumpContents& actual, const DumpContents& expected,
                 std::vector<OperatorMatch>& matches) {
   OperatorMatch match;
@@ -161,7 +162,7 @@ void add_strays(const DumpContents& actual, const DumpContents& expected,
     match.tensors.push_back({&entry, found == theirs.end() ? nullptr : found->second});
     if (found != theirs.end()) theirs.erase(found);
   }
-  // In the file's order; a path that stands twice is in no file.
+  // In the file's order. A file has each path once.
   for (const DumpEntry& entry : expected.strays) {
     const auto found = theirs.find(entry.path);
     if (found != theirs.end() && found->second == &entry)

@@ -13,7 +13,7 @@ namespace opbench {
 namespace {
 
 using Families = std::vector<CallFamily>;
-/// Which family an operator's calls are in.
+/// The family of an operator's calls.
 using FamilyIndex = std::unordered_map<std::string_view, std::size_t>;
 
 constexpr std::size_t kNone = static_cast<std::size_t>(-1);
@@ -24,8 +24,8 @@ bool holds_tensors(const CallFamily& family) {
   });
 }
 
-// In order of the operators' names, so that pairs do not depend on the files' order. Operators that
-// the other dump calls by the same name are counted on their own.
+// Sorted by the operators' names, so pairs do not depend on the files' order. Operators with the
+// same name in the other dump are counted separately.
 Families families_of(std::span<const DumpRecord> records, std::span<const DumpRecord> others,
                      const NameMap& map, FamilyIndex& index) {
   std::vector<std::string> together = map.counted_together;
@@ -64,7 +64,7 @@ void add_mapped(const NameMap& map, std::string_view op, std::vector<std::string
   names.insert(names.end(), found->second.begin(), found->second.end());
 }
 
-// The rule for operators that the map does not know.
+// The rule for operators that are not in the map.
 void add_prefixed(std::string_view op, DeviceType device, std::vector<std::string>& names) {
   std::array<std::string_view, 2> theirs = {"Cudnn", "Thnn"};
   if (device == DeviceType::cpu) std::swap(theirs[0], theirs[1]);
@@ -81,7 +81,7 @@ void add_prefixed(std::string_view op, DeviceType device, std::vector<std::strin
   }
 }
 
-/// Joins families of both dumps, each once.
+/// Pairs families of both dumps, each once.
 class Joiner {
  public:
   Joiner(Families actual, Families expected, const FamilyIndex& index, const NameMap& map,
@@ -95,7 +95,7 @@ class Joiner {
         is_taken_(expected_.size(), false) {}
 
   std::vector<FamilyPair> join() {
-    // The same name first, on both sides: no map takes an operator from its namesake.
+    // Equal names on both sides pair first; a map must not separate them.
     for (std::size_t i = 0; i < actual_.size(); ++i) try_names(i, {actual_[i].op});
     for (std::size_t i = 0; i < actual_.size(); ++i) {
       if (partner_[i] == kNone) try_names(i, other_names(actual_[i]));

@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// All calls of an operator in one dump, or of several that are counted together.
+/// All calls of an operator in one dump, or of several operators that are counted together.
 struct CallFamily {
   std::string op;                        ///< the first one's name
   std::vector<const DumpRecord*> calls;  ///< in order of execution
@@ -21,7 +21,7 @@ struct FamilyPair {
   CallFamily actual, expected;
 };
 
-/// Every record of both dumps once.
+/// Includes every record of both dumps once.
 std::vector<FamilyPair> pair_families(std::span<const DumpRecord> actual,
                                       std::span<const DumpRecord> expected, const NameMap& map);
 

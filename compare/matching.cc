@@ -31,7 +31,7 @@ std::string renamed(std::string_view name, const std::string& last) {
   return std::string(name.substr(0, name.size() - last_component(name).size())) + last;
 }
 
-// What a parameter of the actual operator may be called in the expected one, its own name aside.
+// Other names of an actual operator's parameter in the expected operator.
 std::vector<std::string> other_names(const DumpRecord& actual, const DumpRecord& expected,
                                      const std::string& name, const NameMap& map) {
   std::vector<std::string> names;
@@ -62,7 +62,7 @@ class Open {
 
   const std::vector<const DumpEntry*>& entries() const { return entries_; }
 
-  // Takes the entry of that name out; null if there is none (any more).
+  // Removes and returns the entry of that name; null if it is not there any more.
   const DumpEntry* take(std::string_view name) {
     if (!index_.empty()) {
       const auto found = index_.find(name);
@@ -85,7 +85,7 @@ void match_side(const DumpRecord* actual, const DumpRecord* expected, Side side,
   const Open mine(actual, side);
   Open theirs(expected, side);
   const std::size_t first = matches.size();
-  // Equal names before mapped ones, whatever their order.
+  // Equal names pair before mapped names, for any order of entries.
   for (const DumpEntry* entry : mine.entries())
     matches.push_back({entry, theirs.take(entry->name)});
   for (std::size_t i = first; i < matches.size(); ++i) {
@@ -134,7 +134,7 @@ std::vector<double> sample_values(const PairSide& side, std::int64_t count) {
       return values;
     }
     for (std::int64_t run = 0; run < kRuns; ++run) {
-      // The quotient first: the product of large counts would overflow.
+      // Divides first, since the product of large counts could overflow.
       const std::int64_t first = (count - kRunLength) / (kRuns - 1) * run;
       append(side, {first, kRunLength}, values);
     }

@@ -14,7 +14,7 @@
 
 namespace opbench {
 
-/// A call of an operator in the one dump and its partner in the other; one of them may be missing.
+/// A call of an operator in one dump and its partner in the other; either may be missing.
 struct OperatorMatch {
   const DumpRecord* actual = nullptr;
   const DumpRecord* expected = nullptr;
@@ -22,10 +22,10 @@ struct OperatorMatch {
   std::vector<TensorMatch> tensors;  ///< tensors only; every one of both records, inputs first
 };
 
-/// A cell of msaccucmp's result that has no value.
+/// A cell of msaccucmp's result without a value.
 inline constexpr const char* kMsaccucmpNone = "NaN";
 
-/// One line of msaccucmp's result before the numbers.
+/// One line of msaccucmp's result without the numbers.
 struct MsaccucmpRow {
   std::string index;
   std::string npu_dump;  ///< "NaN" where there is none
@@ -33,7 +33,7 @@ struct MsaccucmpRow {
   std::string reason;
   TensorMatch tensors;  ///< both set where numbers follow
 
-  // "NaN" where there is none.
+  // "NaN" if there is no such tensor.
   std::string_view npu_path() const {
     return tensors.actual == nullptr ? kMsaccucmpNone : std::string_view(tensors.actual->path);
   }
@@ -43,21 +43,21 @@ struct MsaccucmpRow {
   }
 };
 
-/// Tensors of one call paired with those of another by side and name, else by the name that `map`
-/// gives the parameter; inputs, outputs, then others. Either record may be null. Every entry that
-/// is a tensor or cannot be read appears exactly once.
+/// Pairs tensors of two calls by side and name, else by the name that `map` gives the parameter.
+/// Inputs come first, then outputs, then others. Either record may be null. Every entry that is a
+/// tensor or cannot be read appears exactly once.
 std::vector<TensorMatch> match_tensors(const DumpRecord* actual, const DumpRecord* expected,
                                        const NameMap& map);
 
-/// True for what a comparison accounts for: tensors, and whatever cannot be read.
+/// True for entries that a comparison includes: tensors, and entries that cannot be read.
 bool is_accounted_for(const DumpEntry& entry);
 
-/// Up to 32 values of a tensor of `count` elements: four runs of eight, spread evenly, all of a
-/// small one. Empty if it cannot be read.
+/// Up to 32 values of a tensor with `count` elements: four runs of eight, spread evenly; all values
+/// of a small tensor. Empty if it cannot be read.
 std::vector<double> sample_values(const PairSide& side, std::int64_t count);
 
-/// |a - e| / the larger norm, of samples of one length: 0 for equal ones, about 1.4 for unrelated
-/// ones; 2 where a NaN or an Inf is on one side only.
+/// |a - e| / the larger norm, for samples of equal length: 0 for equal samples, about 1.4 for
+/// unrelated samples, 2 if a NaN or an Inf is on one side only.
 double sample_distance(const std::vector<double>& a, const std::vector<double>& e);
 
 }  // namespace opbench

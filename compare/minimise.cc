@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-// Inputs `kept` of all; the output stays.
+// Keeps only the inputs `kept`; the output stays.
 Proposal fewer_inputs(const Witness& witness, const Places& kept) {
   const Proposal all = Proposal::all_of(witness);
   Proposal proposal = all;
@@ -22,7 +22,7 @@ Proposal fewer_inputs(const Witness& witness, const Places& kept) {
   return proposal;
 }
 
-// Input `input` alone, which lies in the output from place `from` of the axis on.
+// Keeps only input `input`, which is in the output from place `from` of the axis on.
 Proposal one_input(const Witness& witness, std::size_t input, std::size_t axis, std::int64_t from) {
   Proposal proposal = fewer_inputs(witness, {static_cast<std::int64_t>(input)});
   const Dims& shape = witness.problem().inputs[input].shape;
@@ -30,7 +30,7 @@ Proposal one_input(const Witness& witness, std::size_t input, std::size_t axis, 
   return proposal;
 }
 
-// Do the inputs lie one after the other along the axis?
+// True if the inputs follow one another along the axis.
 bool are_joined(const Witness& witness, std::size_t axis) {
   const Dims& shape = witness.recorded().desc.shape;
   std::int64_t sum = 0;
@@ -61,8 +61,7 @@ std::int64_t groups_of(const Attrs& attrs) {
   return number == nullptr ? 1 : *number;
 }
 
-/// Where the channels of all groups lie: an axis of the output, one of the first input, one of all
-/// others.
+/// The axes of channels in groups: of the output, of the first input, and of all others.
 struct GroupedAxes {
   std::size_t output, first, others;
 };
@@ -72,7 +71,7 @@ void keep_block(TensorCut& cut, std::size_t axis, std::int64_t group, std::int64
   cut.keep(axis, places_from(group * extent, extent));
 }
 
-// None if channels do not fall into groups there.
+// Empty if channels do not form groups on these axes.
 std::optional<Proposal> one_group(const Witness& witness, const GroupedAxes& axes,
                                   std::int64_t group, std::int64_t groups) {
   const auto is_grouped = [&](const Dims& shape, std::size_t axis) {
@@ -90,8 +89,8 @@ std::optional<Proposal> one_group(const Witness& witness, const GroupedAxes& axe
   return proposal;
 }
 
-// Cuts an operator that takes any number of inputs down to few of them. If the inputs lie one after
-// the other in the output, the output keeps their places.
+// Reduces the inputs of an operator that takes any number of them. If the inputs follow one another
+// in the output, the output keeps the places of the remaining input.
 void cut_input_list(Cutting& cutting) {
   const Witness& witness = cutting.witness();
   const std::int64_t inputs = std::ssize(witness.problem().inputs);
@@ -105,7 +104,7 @@ void cut_input_list(Cutting& cutting) {
 void cut_groups(Cutting& cutting) {
   const Witness& witness = cutting.witness();
   const std::int64_t groups = groups_of(witness.problem().attrs);
-  // Activations have channels on axis 1 and weights on axis 0; a weight's gradient has them there.
+  // Channels are on axis 1 of activations and on axis 0 of weights and of a weight's gradient.
   for (const GroupedAxes& axes : {GroupedAxes{1, 1, 0}, GroupedAxes{0, 1, 1}}) {
     for (std::int64_t group = 0; group < groups && groups > 1; ++group) {
       const std::optional<Proposal> proposal = one_group(witness, axes, group, groups);

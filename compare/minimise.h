@@ -7,9 +7,9 @@
 
 namespace opbench {
 
-/// Cuts a witness down as far as it goes: elements, inputs, groups, axes, windows and rows that are
-/// not used, over and over until nothing is left to take. The worst place is tried alone first.
-/// Once `stop` is true the best so far stays. Returns the number of parts that were tried.
+/// Reduces a witness: elements, inputs, groups, axes, windows and unused rows, repeatedly until no
+/// further reduction is found. Tries the worst place alone first. Once `stop` returns true, the
+/// best result so far is kept. Returns the number of tried parts.
 std::int64_t minimise(Witness& witness, const JudgeRules& rules, const std::function<bool()>& stop);
 
 }  // namespace opbench

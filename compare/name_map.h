@@ -7,17 +7,17 @@
 
 namespace opbench {
 
-/// Which operators of one dump are which of the other, and which of their parameters.
+/// Maps operators and their parameters between two dumps.
 struct NameMap {
-  /// Operator of either dump -> what it may be called in the other, best first.
+  /// Operator of either dump -> possible names in the other, best first.
   std::map<std::string, std::vector<std::string>, std::less<>> ops;
-  /// Operator of the dump that is looked from -> its parameter -> the other dump's.
+  /// Operator of one dump -> its parameter -> the parameter in the other dump.
   std::map<std::string, std::map<std::string, std::string, std::less<>>, std::less<>> params;
-  /// Operators whose calls are counted together, as if they were one.
+  /// Operators whose calls are counted together, like those of a single operator.
   std::vector<std::string> counted_together;
 };
 
-/// What get_op_map of Ascend's PyTorch 1.5 knows: the convolution and batch-norm gradients.
+/// The map of get_op_map in Ascend's PyTorch 1.5: the gradients of convolution and batch norm.
 const NameMap& default_name_map();
 
 }  // namespace opbench

@@ -36,7 +36,7 @@ void read_params(const YamlValue& value, NameMap& map) {
   });
 }
 
-// Adds to `map` what the file says, and its reverse where the file says nothing itself.
+// Adds the entries of the file to `map`, and the reverse of entries if the file has none for it.
 void extend(NameMap& map, const NameMap& file) {
   for (const auto& [op, names] : file.ops) map.ops[op] = names;
   for (const auto& [op, names] : file.ops) {

@@ -6,14 +6,14 @@
 
 namespace opbench {
 
-/// The default map as extended by a YAML file with `ops` (MyOp: TheirOp, or a list, best first) and
-/// `params` (MyOp: {mine: theirs}); what it says of an operator replaces what the default map says.
-/// Every line holds in both directions, unless the file says something else of the other operator.
-/// Errors: throws Error "file:line: ..." on anything unknown or mistyped; Error if the file cannot
-/// be read.
+/// The default map, extended by a YAML file with `ops` (MyOp: TheirOp, or a list, best first) and
+/// `params` (MyOp: {mine: theirs}). The file's entries for an operator replace those of the default
+/// map. Every entry also applies in reverse, unless the file has another entry for the other
+/// operator. Errors: throws Error "file:line: ..." for an unknown or mistyped entry; Error if the
+/// file cannot be read.
 NameMap load_name_map(const std::string& path);
 
-/// The same from text; `path` stands in messages.
+/// Parses a map from text; messages begin with `path`.
 NameMap parse_name_map(const std::string& text, const std::string& path);
 
 }  // namespace opbench

@@ -14,14 +14,14 @@ namespace {
 
 using Calls = std::map<std::int64_t, const DumpRecord*>;  // by their numbers
 
-/// A call of the actual dump, and those of its operator in the expected one.
+/// A call of the actual dump, and the calls of its operator in the expected dump.
 struct NumberedCall {
   std::int64_t number;
   const DumpRecord* call;
   const Calls* theirs;
 };
 
-// Numbers come from files: far ones are left out, so that no difference overflows.
+// Excludes distant numbers, which come from files: differences must not overflow.
 bool is_usable(const DumpRecord& call) {
   return call.seq && *call.seq >= 0 && *call.seq <= (std::int64_t{1} << 62);
 }
@@ -85,14 +85,14 @@ class ShiftSearch {
   }
 
  private:
-  /// What pairs if numbers are taken as they are before a place, and shifted from there on; no
-  /// pairs where that is not clearly better.
+  /// The number of pairs if numbers are unchanged before a place and shifted from there on; 0 pairs
+  /// if that is not clearly better.
   struct Outcome {
     std::int64_t by = 0;
     std::size_t split = 0, pairs = 0;
   };
 
-  // Some of all calls, and some of those behind the first that has no partner at all.
+  // Chooses some of all calls, and some from the first call without a partner on.
   void choose_places() {
     constexpr std::size_t kMost = 64;
     add_spread(0, calls_.size(), kMost, places_);
@@ -104,7 +104,7 @@ class ShiftSearch {
     places_.erase(std::unique(places_.begin(), places_.end()), places_.end());
   }
 
-  // None: the values say nothing.
+  // Empty if the values do not decide.
   std::optional<bool> agree(const DumpRecord& actual, const DumpRecord& expected) {
     constexpr double kFarthest = 0.1;  // of their size
     const std::vector<double>& a = sample(actual, options_.sample_actual);
@@ -127,8 +127,8 @@ class ShiftSearch {
     return found != call.theirs->end() && agree(*call.call, *found->second).value_or(true);
   }
 
-  // The differences of numbers under which some calls that do not fit find one that does, those of
-  // most first.
+  // Differences of numbers under which some calls without a fitting partner find one, the most
+  // frequent first.
   std::vector<std::int64_t> candidates() {
     constexpr std::size_t kMostCalls = 8, kMostShifts = 8;
     std::vector<std::size_t> misfits, chosen;
@@ -150,7 +150,7 @@ class ShiftSearch {
     return shifts;
   }
 
-  // For the shifts to calls of its operator that are near by number.
+  // Counts the shifts to calls of the same operator with close numbers.
   void vote(const NumberedCall& call, std::map<std::int64_t, int>& by_values,
             std::map<std::int64_t, int>& by_names) {
     constexpr int kMostOnOneSide = 128;
@@ -167,7 +167,7 @@ class ShiftSearch {
 
   Outcome tried(std::int64_t by) {
     constexpr std::size_t kFewest = 3;
-    // From the end: what fits behind each place as it is, and shifted.
+    // Counted from the end: fitting calls from each place on, unchanged and shifted.
     std::vector<std::size_t> as_is(places_.size() + 1), shifted(places_.size() + 1);
     for (std::size_t i = places_.size(); i-- > 0;) {
       as_is[i] = as_is[i + 1] + fits(calls_[places_[i]], 0);

@@ -109,7 +109,7 @@ std::string PairTable::digest() const {
   return fmt::format("{} pairs, {:016x}", pairs_.size(), checksum(all.data(), all.size()));
 }
 
-// Ranges follow one another; what is read again was digested before.
+// Ranges follow one another. A range that is read again is already in the digest.
 PairSide PairTable::digested(PairSide side, Digest& digest) {
   const auto bytes = static_cast<std::int64_t>(size_of(side.stored));
   side.is_hole = {};  // whose bytes would be missing in the digest

@@ -15,8 +15,8 @@
 
 namespace opbench {
 
-/// The pairs of tensors that a comparison has to measure, each once, however many of its reports
-/// ask for it; in the order in which they are asked for.
+/// The pairs of tensors that a comparison measures. Each pair is in it once, even if several
+/// reports need it, in the order of requests.
 class PairTable {
  public:
   /// Asks for a pair with sides in `actual` and `expected`. The first tolerance counts, and
@@ -25,23 +25,23 @@ class PairTable {
                   const Tolerance& tolerance);
 
   std::size_t size() const { return pairs_.size(); }
-  /// From now on what `measure` reads in this process is digested, too.
+  /// From now on `measure` also makes digests of the data that it reads in this process.
   void want_digests() { wants_digests_ = true; }
-  /// Those of a pair's stored bytes, actual and expected; none if it was not read to its end.
+  /// Digests of a pair's stored bytes, actual and expected; empty if it was not read to its end.
   std::optional<std::pair<std::uint64_t, std::uint64_t>> digests(std::size_t pair) const;
 
   /// Bytes that `measure` reads: large tensors again where KL divergence is requested, and one side
   /// of them for its scale.
   std::int64_t bytes(bool wants_kl) const { return bytes_ + (wants_kl ? reread_bytes_ : 0); }
 
-  /// Measures all of them; see measure_pairs.
+  /// Measures all pairs; see measure_pairs.
   void measure(const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
   /// Measures all of them by all ranks together. Each rank has made the same table. `done` is
   /// called on rank 0. Errors: those of dispatch.
   void measure(Ranks& ranks, const MeasureOptions& options, const MeasureHooks& hooks,
                const PairSink& done);
 
-  /// The pair's number once all were measured; none if it was not asked for.
+  /// The pair's number after all pairs were measured; empty if it is not in the table.
   std::optional<std::size_t> find(const TensorMatch& match) const;
 
  private:
@@ -79,7 +79,7 @@ class PairTable {
   mutable std::vector<PairDigest> digests_;  // by number, once they are measured
 };
 
-/// A tensor of `file` as the measuring engine takes it; both outlive the result.
+/// A tensor of `file` for the measuring engine; both must outlive the result.
 PairSide pair_side(DumpSource& file, const DumpEntry& entry);
 
 }  // namespace opbench

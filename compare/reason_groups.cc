@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-/// Collects tensors by what is said of them, which must outlive it.
+/// Groups tensors by texts, which must outlive it.
 class Grouper {
  public:
   void add(std::string_view reason, const TensorResult& tensor) {

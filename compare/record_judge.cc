@@ -23,7 +23,7 @@
 namespace opbench {
 namespace {
 
-/// How many elements of all recorded outputs a variant leaves as they were recorded.
+/// The number of elements of all recorded outputs that a variant reproduces exactly.
 struct VariantLikeness {
   std::string kernel;
   std::int64_t equal = 0, elements = 0;
@@ -102,17 +102,17 @@ std::vector<VariantLikeness> all_variants(const LoadedCall& loaded, int threads)
     try {
       all.push_back(run_variant(loaded, std::move(*plan), threads));
     } catch (const RunError&) {
-      // Too large to be run here: nothing is said of it.
+      // The variant needs too much memory to run here.
     }
   }
   return all;
 }
 
-// Which variant leaves what was recorded: "equals softplus_v2 bit for bit", where others do not;
-// of several, all of them. Else the one that is by far nearest: "nearest to softplus (99.8 %
-// equal), native has 61.2 %". Empty where nothing tells them apart, or none can be computed here.
-// Runs all variants that take the problem, each in a format that it takes. Memory: the call's
-// tensors once more, in that format, and what a variant needs.
+// The variants that reproduce the recorded outputs: "equals softplus_v2 bit for bit", if others do
+// not. Otherwise a variant that is much nearer than all others: "nearest to softplus (99.8 % equal;
+// native 61.2 %)". Empty if the variants do not differ, or if no variant can run here. Runs all
+// variants that support the problem, each in a format that it supports. Memory: the call's tensors
+// again, in that format, and the variant's own memory.
 std::string implementation_of(const LoadedCall& loaded, int threads) {
   std::vector<VariantLikeness> all = all_variants(loaded, threads);
   std::erase_if(all, [](const VariantLikeness& one) { return one.elements == 0; });
@@ -200,7 +200,7 @@ class RecordJudge {
       is_wrong |= finding.is_wrong;
       judged.findings.push_back(std::move(finding));
     }
-    // Asked for every call, whatever was found out about those before.
+    // Called for every call, whatever the results before.
     const Problem& problem = call.problem;
     const bool is_named =
         naming_({std::string(problem.op->name), problem.outputs[0].dtype, is_wrong});

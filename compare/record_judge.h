@@ -10,18 +10,19 @@
 
 namespace opbench {
 
-/// A call that was judged.
+/// A judged call.
 struct JudgedCall {
   std::string op;  ///< ours
   DType dtype = DType::fp32;
   bool is_wrong = false;
 };
 
-/// True if variants are to be run, to tell which one made the call. Asked for each call in order.
+/// True if variants must run, to name the variant that made the call. Called for each call in
+/// order.
 using NamingRule = std::function<bool(const JudgedCall&)>;
 
-/// What JudgeOptions::implementations says, of calls in the order of their records: of `some` those
-/// that are wrong, and the first right one of each operator and dtype.
+/// The rule of JudgeOptions::implementations, for calls in the order of their records. `some`:
+/// wrong calls, and the first correct call of each operator and dtype.
 class UsualNaming {
  public:
   explicit UsualNaming(NameImplementations which) : which_(which) {}

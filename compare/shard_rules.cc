@@ -65,7 +65,7 @@ void read_ranks(const YamlValue& value, ShardRules& rules) {
   if (rules.ranks.size() < 2) value.fail("ranks: at least two are needed to make a whole");
 }
 
-// "weight", "conv.weight", "parameters/weight", or the argument at that place.
+// True for "weight", "conv.weight", "parameters/weight", or the argument at that place.
 bool is_called(const std::string& name, std::string_view word, std::string_view place) {
   return name == place || name.ends_with(word);
 }

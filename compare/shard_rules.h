@@ -10,7 +10,7 @@
 
 namespace opbench {
 
-/// How the parts of a tensor that ranks hold make the whole one.
+/// The rule for joining the parts of a tensor on all ranks.
 struct Join {
   enum class Kind {
     same,    ///< every rank has all of it, bit for bit
@@ -24,18 +24,17 @@ struct Join {
   bool operator==(const Join&) const = default;
 };
 
-/// What a file of rules says:
+/// The contents of a file of rules:
 ///
-///   ranks: [0, 1, 2, 3]     # whose parts make a whole, in their order; all if left out
-///   rules:                  # the first whose `tensors` is found in a tensor's path counts
+///   ranks: [0, 1, 2, 3]     # ranks with parts, in the order of joining; default: all
+///   rules:                  # the first rule whose `tensors` is found in a tensor's path applies
 ///     - {tensors: 'qkv', join: column}
 ///     - {tensors: 'embedding/.*weight', join: concat, axis: 0}
 ///     - {tensors: 'loss', join: mean}
 ///
-/// Tensors that no rule names are the same on all ranks. `column` and `row` are linear layers: of
-/// `column` the weight and the bias are cut along axis 0 and the output along the last one, of
-/// `row` the weight along axis 1 and the input along the last one, and the outputs are parts of a
-/// sum.
+/// Tensors without a rule are the same on all ranks. `column` and `row` are linear layers. `column`
+/// splits the weight and the bias along axis 0, and the output along the last axis. `row` splits
+/// the weight along axis 1 and the input along the last axis; its outputs are parts of a sum.
 struct ShardRules {
   std::vector<std::int64_t> ranks;  ///< empty: all
   struct Rule {
@@ -45,11 +44,11 @@ struct ShardRules {
   };
   std::vector<Rule> rules;
 
-  /// By path, side and name of a tensor.
+  /// Uses path, side and name of a tensor.
   Join join_of(const DumpEntry& entry) const;
 };
 
-/// Errors: throws Error "file:line: ..." with what was found and what is allowed.
+/// Errors: throws Error "file:line: ..." with the found and the allowed values.
 ShardRules parse_shard_rules(const std::string& text, const std::string& path);
 ShardRules load_shard_rules(const std::string& path);
 

@@ -120,7 +120,7 @@ void SharedJudging::run(UnitQueue& units, const std::vector<std::size_t>& number
       ranks_, plan_, units, [this](std::string_view unit) { return work(unit); }, taking);
 }
 
-// Records with a right call that is named.
+// Units for records with a correct call for which variants run.
 UnitQueue SharedJudging::second_round(const std::vector<Answer>& answers,
                                       std::vector<std::size_t>& numbers) const {
   UnitQueue units;

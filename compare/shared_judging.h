@@ -11,24 +11,24 @@
 
 namespace opbench {
 
-/// The records of one dump judged by several ranks: each alone first, and in a second round, since
-/// that depends on the order of the records, those that variants are run for although they are
-/// right.
+/// Judges the records of one dump on several ranks. In the first round each record is judged by
+/// itself. The second round runs variants for some correct records, which depends on the order of
+/// all records.
 class SharedJudging {
  public:
-  /// All outlive this.
+  /// All arguments must outlive this.
   SharedJudging(Ranks& ranks, DumpSource& file, const std::vector<const DumpRecord*>& records,
                 const OpTable& table, const JudgeOptions& options);
 
-  /// On rank 0: what was judged before `stop` was true, in the order of the records.
+  /// On rank 0: the records judged before `stop` returned true, in the order of the records.
   std::vector<JudgedRecord> judge(
       const std::function<void(std::size_t done, std::size_t all)>& progress,
       const std::function<bool()>& stop) const;
-  /// On the others.
+  /// On the other ranks.
   void serve() const;
 
  private:
-  /// What comes back from one record.
+  /// The answer for one record.
   struct Answer {
     bool is_there = false;
     JudgedRecord record;

@@ -16,7 +16,7 @@
 namespace opbench {
 namespace {
 
-// The first departure before the worst ones, because the sum of what is looked at has an end.
+// The first departure comes before the worst ones, because the total amount of work is limited.
 std::vector<std::size_t> operators_to_look_at(const Comparison& comparison) {
   constexpr std::size_t kMost = 10;
   std::vector<std::size_t> found;
@@ -29,7 +29,7 @@ std::vector<std::size_t> operators_to_look_at(const Comparison& comparison) {
   return found;
 }
 
-/// The values of inputs that may tell which elements of an output are wrong.
+/// The values of inputs that may show which elements of an output are wrong.
 struct InputsOf {
   std::vector<std::vector<double>> values;
   std::vector<InputValues> inputs;
@@ -56,7 +56,7 @@ struct Part {
   Dims shape;
 };
 
-// Whole slices along the first axis as long as one fits, else a row of elements.
+// Whole slices along the first axis if at least one fits, otherwise a row of elements.
 Part part_of(const Dims& shape, std::int64_t elements, std::int64_t most) {
   if (elements <= most) return {elements, shape};
   const std::int64_t slice = elements / shape.front();
@@ -66,7 +66,7 @@ Part part_of(const Dims& shape, std::int64_t elements, std::int64_t most) {
   return {first.front() * slice, std::move(first)};
 }
 
-/// Looks at tensors until what may be read is used up.
+/// Examines tensors until the limit of reading is reached.
 class Look {
  public:
   Look(const Comparison& comparison, DumpSource& actual, DumpSource& expected)
@@ -89,7 +89,7 @@ class Look {
     try {
       describe(op, part, result);
     } catch (const Error&) {
-      // It was read once; that it cannot be read again takes nothing from the verdict.
+      // The tensor was read once; if it cannot be read again, the verdict stays.
     }
   }
 
@@ -109,7 +109,7 @@ class Look {
       --maps_left_;
       result.error_map = std::make_shared<ErrorMap>(error_map(actual, expected, values.shape));
     }
-    // Inputs that are wrong themselves tell nothing about what their operator does.
+    // Inputs that are wrong do not explain the errors of their operator.
     std::optional<InputsOf> inputs;
     if (result.entry().side == Side::output && op.origin != Origin::inherited) {
       values.inputs = inputs.emplace(op, result, count, actual_, expected_).inputs;

@@ -5,12 +5,12 @@
 
 namespace opbench {
 
-/// Looks again at the failing tensors of the operators that a reader looks at first, for where they
-/// are off and what that looks like (TensorResult::error_map, of 24 tensors at most, and causes):
-/// the first beyond its tolerance, and the worst ten; those that `explain` has described are left
-/// out. Looks at some 4 million elements in all at most, 2 million of one tensor, so that a pair
-/// that fails takes little longer than one that passes: of larger tensors at the beginning, and
-/// without a map. Values that cannot be read again have neither.
+/// Examines the failing tensors of the first operator beyond its tolerance and of the worst ten, to
+/// find the places and symptoms of their errors (TensorResult::causes, and error_map for at most 24
+/// tensors). Skips tensors that `explain` has described. Reads at most about 4 million elements in
+/// all and 2 million of a tensor, so a failing pair takes little longer than a passing pair. Of a
+/// larger tensor it reads the beginning and makes no map. Values that cannot be read again get
+/// neither.
 void look_for_symptoms(Comparison& comparison, DumpSource& actual, DumpSource& expected);
 
 }  // namespace opbench

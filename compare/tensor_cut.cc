@@ -9,7 +9,7 @@
 namespace opbench {
 namespace {
 
-/// Copies what stays, axis by axis, the last one in runs.
+/// Copies the kept elements, axis by axis, the last axis in runs.
 class Gathering {
  public:
   Gathering(const TensorCut& cut, std::size_t width, const std::byte* from, std::byte* to)
@@ -19,7 +19,7 @@ class Gathering {
     }
   }
 
-  // What is left out is filled already.
+  // The destination must contain the fill value at kFilled.
   void run(std::size_t axis = 0, std::int64_t at = 0, bool is_there = true) {
     if (axis == cut_.view.size()) return copy(at, 1, is_there);
     const std::optional<Places>& places = cut_.axes[axis];
@@ -62,7 +62,7 @@ void fill_with(DType dtype, double value, std::vector<std::byte>& elements) {
   }
 }
 
-// False if a number counts to a place that is gone.
+// Returns false if a number refers to a removed place.
 bool renumber(const Renumbering& renumbering, DType dtype, std::int64_t count, void* elements) {
   std::vector<double> numbers(static_cast<std::size_t>(count));
   to_doubles(dtype, elements, count, numbers.data());

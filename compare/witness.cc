@@ -20,7 +20,7 @@ std::vector<InputReader> readers_of(const Problem& problem, const std::vector<Te
   return readers;
 }
 
-// What the operator gives, dense.
+// The operator's reference result, dense.
 Tensor expected_of(const Problem& problem, const std::vector<Tensor>& inputs, std::size_t output) {
   const std::vector<InputReader> readers = readers_of(problem, inputs);
   const TensorDesc& desc = problem.outputs[output];
@@ -44,7 +44,7 @@ Tensor expected_of(const Problem& problem, const std::vector<Tensor>& inputs, st
   return expected;
 }
 
-// Bit for bit; a NaN is a NaN.
+// Compares bits; all NaNs are equal.
 bool has_same_bits(const Tensor& a, const Tensor& b) {
   if (a.desc.dtype != b.desc.dtype || a.desc.shape != b.desc.shape) return false;
   if (std::memcmp(a.data(), b.data(), a.desc.bytes()) == 0) return true;
@@ -152,7 +152,7 @@ bool Cutting::is_consistent(const Proposal& proposal) {
   return !is_stopped() && candidate(proposal, false).has_value();
 }
 
-// The recorded output is the same numbers, whatever the inputs are.
+// The recorded output is the same for any inputs.
 bool Cutting::accept(Candidate candidate, const Tensor& recorded) {
   const Problem& problem = candidate.call->problem;
   for (const TensorDesc& output : problem.outputs) {
@@ -170,7 +170,7 @@ bool Cutting::accept(Candidate candidate, const Tensor& recorded) {
   }
   OutputFinding& found = findings.front();
   if (!found.is_wrong || found.is_leaning != witness_.finding.is_leaning) return false;
-  // What an element is wrong by stays that of the whole tensor.
+  // The bound stays that of the whole tensor.
   found.allowed = witness_.finding.allowed;
   found.allowed_share = witness_.finding.allowed_share;
   witness_.call = std::move(candidate.call);

@@ -11,9 +11,9 @@
 
 namespace opbench {
 
-/// A recorded call of which no right kernel leaves one output, whole or cut down.
+/// A recorded call with an output that no correct kernel gives; complete or reduced.
 struct Witness {
-  /// Its entries are those of the dump it comes from; only `output` is recorded.
+  /// Its entries are those of the original dump; only `output` is recorded.
   std::unique_ptr<RecordedCall> call;
   LoadedCall loaded;
   std::size_t output = 0;
@@ -22,11 +22,11 @@ struct Witness {
 
   const Problem& problem() const { return call->problem; }
   const Tensor& recorded() const { return loaded.outputs[output]; }
-  /// Of all inputs and the output.
+  /// The number of elements of all inputs and the output.
   std::int64_t elements() const;
 };
 
-/// Takes what was loaded, of which `finding` says that output `output` is wrong.
+/// Takes a loaded call with a `finding` that output `output` is wrong.
 Witness make_witness(LoadedCall loaded, std::size_t output, const OutputFinding& finding);
 
 /// A part of a call that may be wrong in the same way.
@@ -36,27 +36,27 @@ struct Proposal {
   TensorCut output;
   Attrs attrs;
 
-  /// All of it.
+  /// The whole call.
   static Proposal all_of(const Witness& witness);
 };
 
-/// Cuts a witness down by proposals that prove themselves: what the reference gives for the cut
-/// inputs is, bit for bit, what the cut leaves of what it gave before; an element is still wrong by
-/// the bound of the whole; and the judge finds the rest GUILTY.
+/// Reduces a witness by proposals that pass three checks. The reference for the cut inputs equals,
+/// bit for bit, the cut of the previous reference. An element is still wrong by the bound of the
+/// whole tensor. The judge finds the rest GUILTY.
 class Cutting {
  public:
-  /// `stop`: ends it early; from then on nothing is taken.
+  /// `stop` ends the search early; after that no proposal is accepted.
   Cutting(Witness& witness, const JudgeRules& rules, std::function<bool()> stop);
 
   const Witness& witness() const { return witness_; }
   bool is_stopped() const { return stop_(); }
   std::int64_t trials() const { return trials_; }
 
-  /// Is the problem one that the operator takes, and its reference the same there?
+  /// True if the operator accepts the problem, and its reference there is the same.
   bool is_consistent(const Proposal& proposal);
-  /// Takes a proposal that is smaller and proves itself.
+  /// Accepts a proposal that is smaller and passes the checks.
   bool take(const Proposal& proposal);
-  /// Stores all tensors in the order of their axes, without padding, if that proves itself.
+  /// Stores all tensors in the order of their axes, without padding, if that passes the checks.
   void make_plain();
 
  private:

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
                              std::generic_category().message(error)));
 }
 
-// "out/" is out; a link is what it leads to.
+// Removes the slash of "out/" and resolves a link.
 fs::path place_of(const std::string& path) {
   fs::path place = fs::path(path).lexically_normal();
   if (!place.has_filename()) place = place.parent_path();
@@ -51,7 +51,7 @@ void write_text(const fs::path& path, const std::string& text) {
   OutputFile(path.string()).write([&](std::ostream& out) { out << text; });
 }
 
-// Operators of folders have names of several parts.
+// Operators in folders can have names of several parts.
 std::string group_name(const std::string& op) { return op.substr(op.rfind('/') + 1); }
 
 std::optional<int> sequence_number(const std::string& text) {

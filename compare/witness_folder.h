@@ -8,11 +8,11 @@
 
 namespace opbench {
 
-/// A folder that appears with all its files at once: until `commit` they lie in a hidden one beside
-/// it, which is removed if that is never called.
+/// A folder that appears with all its files at once. Until `commit` the files are in a hidden
+/// folder next to it, which is removed if `commit` is never called.
 ///
-/// Errors: throws Error if there is a folder of that name with anything in it, or something else;
-/// RunError if it cannot be made.
+/// Errors: throws Error if the name exists and is not an empty folder; RunError if the folder
+/// cannot be made.
 class NewFolder {
  public:
   explicit NewFolder(const std::string& path);
@@ -20,9 +20,9 @@ class NewFolder {
   NewFolder& operator=(const NewFolder&) = delete;
   ~NewFolder();
 
-  /// Where a file stands until then.
+  /// The path of a file before `commit`.
   std::filesystem::path file(const std::string& name) const { return hidden_ / name; }
-  /// A message of one who writes there, with the name that the folder was to have.
+  /// A writer's message with the final name of the folder.
   std::string with_real_name(std::string message) const;
   void commit();
 

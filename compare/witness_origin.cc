@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-// Which output of the call the finding is on; -1: it is of another call.
+// The output of the call with the finding; -1 if the finding is of another call.
 std::ptrdiff_t output_of(const RecordedCall& call, const OutputFinding& finding) {
   if (call.problem.op->name != finding.op) return -1;
   const auto found = std::find_if(call.outputs.begin(), call.outputs.end(), [&](const auto* entry) {

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kTimes = 4;  // see ErrorBound
 
-// Half of what a result may lose at the lower end of the dtype: a unit of fp16's subnormal numbers,
-// or all of them where devices flush these to 0.
+// Half of the possible loss at the lower end of the dtype: a unit of fp16's subnormal numbers, or
+// the smallest normal number of other dtypes, as devices flush smaller ones to 0.
 double smallest_step(DType dtype) {
   return dtype == DType::fp16 ? 0x1p-24 : smallest_normal(dtype);
 }
@@ -28,7 +28,7 @@ double factor_of_result(const Claim& claim, DType dtype, double count) {
   return kTimes * (claim.partial * std::sqrt(count) + epsilon_of(dtype) / 2);
 }
 
-/// One element beside what is known of it.
+/// An element with the magnitudes of its terms.
 struct Element {
   double actual, expected, terms, greatest;
 };
@@ -44,7 +44,7 @@ class ClaimBound {
         largest_(largest_finite(dtype)),
         largest_held_(largest_finite(claim.held)) {}
 
-  // False for all NaN and Inf, and for what saturates: `excess` looks closer.
+  // False for all NaN and Inf, and for claims with saturation; `excess` examines these.
   bool is_clearly_right(const Element& x) const {
     return !claim_.saturates && std::fabs(x.actual - x.expected) <= allowed(x) &&
            std::isfinite(x.expected);
@@ -55,13 +55,13 @@ class ClaimBound {
     return of_terms_ * std::fmax(x.terms, result) + of_result_ * result + step_;
   }
 
-  // The error in multiples of what is allowed; Inf where a NaN or an Inf is wrong.
+  // The error in multiples of the allowed error; Inf if a NaN or an Inf is wrong.
   double excess(Element x) const {
     constexpr double kWrong = std::numeric_limits<double>::infinity();
     if (claim_.saturates) {
       x.expected = std::isnan(x.expected) ? 0 : std::clamp(x.expected, -largest_, largest_);
     }
-    // Whatever is expected: Inf less Inf on the way is none.
+    // An overflow on the way gives Inf or, by Inf - Inf, NaN, for any expected value.
     const bool has_overflowed = x.greatest > largest_held_ && std::isfinite(x.greatest);
     if (!std::isfinite(x.actual) && has_overflowed) return 0;
     if (!std::isfinite(x.expected)) {
@@ -73,7 +73,7 @@ class ClaimBound {
       if (std::isnan(x.actual) || claim_.saturates) return kWrong;
       const bool is_beyond = std::copysign(1, x.actual) * x.expected >= largest_;
       if (is_beyond) return 0;
-      // A result that is rounded to Inf is this at least.
+      // The magnitude of a result that rounds to Inf is at least this.
       x.actual = std::copysign(largest_, x.actual);
       return std::fabs(x.actual - x.expected) <= allowed(x) ? 0 : kWrong;
     }
@@ -85,7 +85,7 @@ class ClaimBound {
   double of_terms_, of_result_, step_, largest_, largest_held_;
 };
 
-// Calls `found(place, element, excess)` for those that are wrong.
+// Calls `found(place, element, excess)` for wrong elements.
 template <class Found>
 void for_each_wrong(const ClaimBound& bound, std::span<const double> actual,
                     std::span<const double> expected, const std::vector<double>& terms,
@@ -99,8 +99,9 @@ void for_each_wrong(const ClaimBound& bound, std::span<const double> actual,
   }
 }
 
-// The longest sum that an element follows: by the operations, where it is that sum; of what mixes
-// elements in other ways, along the longest axis or of those that make the smallest output.
+// The number of terms in the longest sum for an element. It is the number of operations per
+// element. For an operator that mixes elements in other ways, it is at least the longest axis and
+// the number of operations per element of the smallest output.
 double terms_of_element(const Problem& problem, std::size_t output) {
   const auto count = [](const TensorDesc& desc) {
     return double(std::max<std::int64_t>(1, desc.elements()));
@@ -146,7 +147,8 @@ ErrorBound::ErrorBound(const Problem& problem, std::span<const InputReader> inpu
       count_(terms_of_element(problem, output)),
       expected_(problem.op->reference(inputs_, problem.attrs)) {}
 
-// The greatest intermediate result excuses NaN and Inf alone, and costs a sum its reference again.
+// The greatest intermediate result only excuses NaN and Inf, and for a sum it needs the reference
+// again.
 ErrorBound::TermValues ErrorBound::terms(ElementRange range, std::span<const double> actual) const {
   std::call_once(once_, [this] { terms_ = terms_of(problem_, inputs_); });
   TermValues known{.magnitude = finite_values(terms_.magnitude, output_, range), .greatest = {}};
@@ -156,8 +158,8 @@ ErrorBound::TermValues ErrorBound::terms(ElementRange range, std::span<const dou
   return known;
 }
 
-// No terms come to less than their sum, so that they are asked for only where this explains too
-// little.
+// The magnitudes of terms amount to at least their sum. So they are computed only if bounds from
+// the result alone leave wrong elements.
 std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, ElementRange range,
                                            std::span<const double> actual,
                                            std::span<const double> expected) const {
@@ -179,7 +181,8 @@ std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, Elemen
                    });
     return result;
   };
-  // Later claims allow more, so that they hold where the first does; saturation is another matter.
+  // Later claims allow more, so they hold if the first claim holds, unless they differ in
+  // saturation.
   const auto held_all = [&](const TermValues& known) {
     std::vector<HeldElements> found;
     for (const Claim& claim : claims) {

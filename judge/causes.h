@@ -19,7 +19,7 @@ struct Cause {
   std::string text;  ///< a sentence, without a full stop
 };
 
-/// A range that a number of the evidence has to be in.
+/// The range that a number of the evidence must be in.
 struct EvidenceRange {
   std::optional<double> least, most;
 };
@@ -34,18 +34,18 @@ struct CauseRule {
 /// The rules that are part of the program.
 const std::vector<CauseRule>& builtin_causes();
 
-/// The same from text of that form; `path` stands in messages. Errors: throws Error "file:line:
-/// ..." on anything unknown, on a rule without a name, a condition or a sentence.
+/// Parses rules from text; messages begin with `path`. Errors: throws Error "file:line: ..." for
+/// unknown members, and for a rule without a name, a condition or a sentence.
 std::vector<CauseRule> parse_causes(const std::string& text, const std::string& path);
 
-/// Of each group the first rule that holds; empty where nothing typical is seen.
+/// The first rule of each group that holds; empty if no typical pattern is found.
 std::vector<Cause> causes_of(const DepartureEvidence& evidence,
                              const std::vector<CauseRule>& rules);
 
-/// What built-in rules say of a tensor that departed.
+/// The causes that built-in rules find for a wrong tensor.
 std::vector<Cause> find_causes(const DepartedValues& values);
 
-/// For people: "Looks like: every wrong value is 0.5 times what is expected: ...".
+/// Text for reports: "Looks like: every wrong value is 0.5 times what is expected: ...".
 std::string looks_like(const Cause& cause);
 
 /// Prints that of each of the `causes` of an output in JSON.
@@ -54,7 +54,7 @@ void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);
 /// For tables, the rules alone: "tail; zero". Empty if there are none.
 std::string causes_cell(const std::vector<Cause>& causes);
 
-/// [{"rule", "text"}], empty if there are none.
+/// [{"rule", "text"}], empty without causes.
 nlohmann::ordered_json causes_value(const std::vector<Cause>& causes);
 
 }  // namespace opbench

@@ -17,13 +17,13 @@ constexpr double kFp32 = 0x1p-24, kFp16 = 0x1p-11, kBf16 = 0x1p-8;
 /// The kind of operator that a claim is about.
 enum class Work { any, sums, functions, steps };
 
-// Products and partial sums are rounded: with T the magnitudes of n terms whose partial sums have
-// random signs or come to f, as a root mean square by u (T + sqrt(n) |f|) at most.
+// Products and partial sums are rounded. T is the sum of the magnitudes of n terms. If partial sums
+// have random signs or approach f, the root mean square error is at most u (T + sqrt(n) |f|).
 Claim sums(std::string_view name, double u, DType held) {
   return {.name = name, .operand = u, .partial = u, .held = held};
 }
 
-/// A claim, and where it may be made.
+/// A claim, with the outputs and operators for which it can be made.
 struct ClaimRow {
   Claim claim;
   DType output;
@@ -31,13 +31,13 @@ struct ClaimRow {
   std::vector<DeviceType> devices = {};  ///< empty: those of all, and variants
 };
 
-// Products are those of a matrix unit; steps the small operators of a composition, each of which
-// rounds its result.
+// Products are those of a matrix unit. Steps are the small operators of a composition, each of
+// which rounds its result.
 const std::vector<ClaimRow>& rows() {
   using enum DeviceType;
   static const std::vector<ClaimRow> all = {
-      // Polynomials for exp and log: oneDNN 2.6 has a logarithm of numbers near 1 that is off by
-      // 2^-18, which four times this exceeds.
+      // Polynomials for exp and log: the logarithm of oneDNN 2.6 has an error of 2^-18 for numbers
+      // near 1. Four times 2^-19 exceeds it.
       {{"approximate functions", 0x1p-19}, DType::fp32, Work::functions},
       {{"fp16 steps", kFp16, kFp32, 0, DType::fp16}, DType::fp16, Work::steps},
       {{"bf16 steps", kBf16, kFp32, 0, DType::bf16}, DType::bf16, Work::steps},
@@ -68,7 +68,7 @@ bool is_made_on(const ClaimRow& row, std::optional<DeviceType> device) {
   return device && std::find(row.devices.begin(), row.devices.end(), *device) != row.devices.end();
 }
 
-// To 10 bits behind the point of the mantissa.
+// Rounds to 10 bits of mantissa after the point.
 float rounded_to_tf32(float value) {
   if (!std::isfinite(value)) return value;
   constexpr std::uint32_t kDropped = 13, kHalf = 1u << (kDropped - 1);
@@ -89,7 +89,7 @@ double narrowed(double value, OperandWidth width) {
   return value;
 }
 
-// A variant that states to round each of its operations.
+// The claim of a variant that states to round each of its operations.
 Claim steps_of_variant(DType dtype, bool saturates) {
   const bool is_half = dtype == DType::fp16;
   const double u = is_half ? kFp16 : kBf16;
@@ -99,7 +99,7 @@ Claim steps_of_variant(DType dtype, bool saturates) {
           .saturates = saturates};
 }
 
-// Results in fp64 are of sums in fp64.
+// Results in fp64 are sums in fp64.
 Claim plain(DType output) {
   return output == DType::fp64 ? Claim{.sum = 0x1p-53, .held = DType::fp64} : Claim{};
 }

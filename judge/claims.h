@@ -13,7 +13,7 @@ namespace opbench {
 
 /// The arithmetic that a kernel or a device states or shows, as unit roundoffs.
 struct Claim {
-  /// "fp16 operands"; empty: nothing is rounded on the way but sums, and these in fp32.
+  /// "fp16 operands"; empty: only sums round intermediate results, in fp32.
   std::string_view name = {};
   double operand = 0;        ///< of operands and intermediate results
   double sum = 0x1p-24;      ///< of partial sums, which may come to all terms
@@ -23,17 +23,17 @@ struct Claim {
 };
 
 /// The dtype to which a matrix unit rounds fp32 operands: fp16 (the cube of Ascend 910), TF32 (8
-/// bits of exponent, 10 of mantissa), bf16; rounded to nearest, ties to even, and beyond fp16's
-/// range to its largest value.
+/// bits of exponent, 10 of mantissa), bf16. It rounds to nearest, ties to even. Values beyond
+/// fp16's range become its largest value.
 enum class OperandWidth { fp16, tf32, bf16 };
 
-/// A claim about the operands of a product, which is then held to the reference of these.
+/// A claim about the operands of a product: the reference uses the narrowed operands.
 struct OperandClaim {
   std::string_view name;  ///< "fp16 operands"
   OperandWidth width;
 };
 
-/// Who made an output, as far as the arithmetic follows from it.
+/// The device or variant that made an output, as far as its arithmetic is known.
 struct Maker {
   std::optional<DeviceType> device = {};  ///< none: a variant
   /// The dtype to which a variant rounds operands of products, or each step of another operator.
@@ -41,16 +41,16 @@ struct Maker {
   bool saturates = false;  ///< a variant on a device that does
 };
 
-/// The claims that a rounded output may hold under, in the order in which they are tried.
+/// The claims that are tried for a rounded output, in this order.
 std::vector<Claim> claims_of(const Problem& problem, std::size_t output, const Maker& maker);
 
-/// The claim of the cube: operands are rounded to fp16, and sums as fp32.
+/// The claim of the cube: it rounds operands to fp16 and sums in fp32.
 Claim fp16_operands();
 
-/// Those about its operands: of products in fp32 on a device.
+/// The claims about operands: for products in fp32 on a device.
 std::vector<OperandClaim> operand_claims_of(const Problem& problem, const Maker& maker);
 
-/// Copies of the inputs with the operands of the product as the unit takes them.
+/// Copies of the inputs with the operands of the product narrowed as in the unit.
 std::vector<Tensor> narrowed_operands(std::span<const InputReader> inputs, const Op& op,
                                       OperandWidth width);
 

@@ -8,7 +8,7 @@
 namespace opbench {
 namespace {
 
-// Of one side; `counts` is found by comparing both.
+// The obstacle on one side. Comparing both sides finds `counts`.
 Obstacle obstacle_of(const DumpEntry& entry, std::string_view side) {
   using Kind = Obstacle::Kind;
   const bool is_no_number = entry.stored == StoredType::none && !entry.stored_name.empty();
@@ -24,7 +24,8 @@ Obstacle obstacle_of(const DumpEntry& entry, std::string_view side) {
                                          is_no_number ? entry.stored_name : "unknown")};
 }
 
-// "which is a matter of taste" among floating dtypes and among integers; else worth a second look.
+// "which is a matter of taste" among floating dtypes and among integers; otherwise a request to
+// check.
 std::string dtype_warning(DType actual, DType expected) {
   if (actual == expected) return {};
   const bool same_kind = is_floating(actual) == is_floating(expected);

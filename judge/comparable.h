@@ -8,18 +8,18 @@
 
 namespace opbench {
 
-/// A tensor of the one dump and its partner in the other; one of them may be missing.
+/// A tensor of one dump and its partner in the other; either may be missing.
 struct TensorMatch {
   const DumpEntry* actual = nullptr;
   const DumpEntry* expected = nullptr;
 };
 
-/// What messages call the two dumps, such as their files' names.
+/// Names of the two dumps in messages, such as their files' names.
 struct SideNames {
   std::string actual = "the actual dump", expected = "the expected dump";
 };
 
-/// Why a pair has no numbers.
+/// The reason why a pair has no numbers.
 struct Obstacle {
   enum class Kind {
     none,         ///< it can be measured
@@ -34,19 +34,19 @@ struct Obstacle {
   bool is_unread() const { return kind == Kind::unread; }
 };
 
-/// What keeps a match from being measured; of two tensors that cannot be, one that is unread counts
-/// before one that is not supported.
+/// The obstacle to measuring a match. If both tensors have an obstacle, unread takes precedence
+/// over unsupported.
 Obstacle obstacle(const TensorMatch& match, const SideNames& sides = {});
 
-/// What a reader of the numbers should know of a pair: shapes or dtypes that differ, and what is
-/// doubtful about either side. Of what cannot be read nothing is said.
+/// Warnings for a reader of the numbers: shapes or dtypes that differ, and doubts about either
+/// side. Tensors that cannot be read get no warnings.
 std::vector<std::string> pair_warnings(const TensorMatch& match, const SideNames& sides = {});
 
-/// The dtype whose standard a pair is held to: the coarser of both.
+/// The dtype whose standard applies to a pair: the coarser of both.
 DType judged_dtype(const TensorMatch& match);
 
-/// The shape by which places in a pair are named: that of the actual tensor, or of the expected one
-/// where there is no other.
+/// The shape that names places in a pair: that of the actual tensor, or of the expected tensor if
+/// there is no actual one.
 const Dims& judged_shape(const TensorMatch& match);
 
 }  // namespace opbench

@@ -14,7 +14,7 @@
 namespace opbench {
 namespace {
 
-// One of `from` to `to - 1`.
+// A random number from `from` to `to - 1`.
 std::int64_t drawn(std::int64_t from, std::int64_t to) {
   const auto place = static_cast<std::uint64_t>(from);
   const std::uint32_t number =
@@ -23,7 +23,7 @@ std::int64_t drawn(std::int64_t from, std::int64_t to) {
   return from + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(to - from));
 }
 
-// Dumps hold no bf16: it is measured as the fp32 numbers that it stands for.
+// Dumps have no bf16: it is measured as the equal fp32 numbers.
 StoredType stored_as(DType dtype) {
   switch (dtype) {
     case DType::fp64:
@@ -48,7 +48,7 @@ StoredType stored_as(DType dtype) {
   return StoredType::none;
 }
 
-// Elements as `stored_as` says, where they lie or in `scratch`.
+// Elements in the form of `stored_as`, in their own memory or in `scratch`.
 const void* stored(DType dtype, const void* values, std::int64_t count,
                    std::vector<float>& scratch) {
   if (dtype != DType::bf16) return values;
@@ -119,7 +119,7 @@ ValueComparison compare_values(const void* actual, DType actual_dtype, const voi
                                const Dims& shape) {
   const bool follows = standard.tolerance.follows_scale;
   const double scale = follows ? scale_of(expected_dtype, expected, count) : 1;
-  // The chunks of dumps: sums depend on them.
+  // Uses the chunks of dumps, since sums depend on them.
   const auto measure = [&](std::int64_t chunk) {
     const std::int64_t first = chunk * kMeasureChunk;
     return measure_values({actual_dtype,

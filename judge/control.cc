@@ -18,7 +18,7 @@ Judgement inconclusive(const std::string& reason) {
   return {Verdict::mistrusted, "inconclusive: " + reason};
 }
 
-// The first variant of the framework that takes the problem; null: none does.
+// The first variant of the framework that supports the problem; null if there is no such variant.
 const Kernel* control_kernel(const Problem& problem) {
   for (const Kernel* kernel : kernels_of(problem.op->name)) {
     if (kernel->provider == Provider::framework && refusal(*kernel, problem).empty()) return kernel;

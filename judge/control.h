@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// How far an output is from the reference as a whole.
+/// The error of a whole output against the reference.
 struct OutputError {
   std::int64_t elements = 0;                        ///< whose reference is finite
   std::int64_t nonfinite = 0;                       ///< of them NaN or Inf
@@ -16,25 +16,25 @@ struct OutputError {
   double largest_error = 0, largest_reference = 0;
 
   void add(double actual, double reference);
-  /// The Euclidean norm of the error over that of the reference; 0 where both are 0.
+  /// The Euclidean norm of the error over that of the reference; 0 if both are 0.
   double relative() const;
 };
 
-/// The rule of PyTorch's verifiers for fused kernels: the error may be at most twice that of the
-/// control, a plain composition in the same dtype on the same inputs, and one rounding of the
-/// result more: for u the unit roundoff of `dtype` and e the reference, as norms
-/// ||a-e|| <= 2 ||c-e|| + 2u ||e||, and max|a-e| <= 2 max|c-e| + 2u max|e|.
-/// `inconclusive`, which is mistrusted, where the control proves nothing: fewer than 16 elements,
-/// NaN or Inf of its own, or a relative error above 0.1. Messages call the control `name`.
+/// The rule of PyTorch's verifiers for fused kernels. The control is a plain composition in the
+/// same dtype on the same inputs. The error may be at most twice that of the control, plus one
+/// rounding of the result. For u the unit roundoff of `dtype` and e the reference, as norms:
+/// ||a-e|| <= 2 ||c-e|| + 2u ||e||, and max|a-e| <= 2 max|c-e| + 2u max|e|. `inconclusive`, which
+/// is mistrusted, if the control proves nothing: fewer than 16 elements, NaN or Inf in the control,
+/// or a relative error above 0.1. Messages call the control `name`.
 Judgement judge_by_control(const OutputError& error, const OutputError& control, DType dtype,
                            std::string_view name = "native");
 
-/// The error of a tensor that was measured against its golden one, which is the reference.
+/// The error of a tensor that was measured against its golden tensor, which is the reference.
 OutputError output_error(const PairStats& stats);
 
-/// Holds output `output` of a call, which was measured, to its control, the variant `native`, which
-/// is run here in one thread. Memory: the outputs once more. Inconclusive where `native` does not
-/// take the problem.
+/// Compares the measured output `output` of a call with its control, the variant `native`, which
+/// runs here in one thread. Memory: the outputs once more. Inconclusive if `native` does not
+/// support the problem.
 void hold_to_control(const CallToJudge& call, std::size_t output, JudgedOutput& found);
 
 }  // namespace opbench

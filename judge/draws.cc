@@ -14,11 +14,11 @@
 namespace opbench {
 namespace {
 
-// ln(2 * 10^9): both tails together come about once in 10^9 times.
+// ln(2 * 10^9): both tails together have a probability of about 10^-9.
 const double kSurprise = std::log(2e9);
 
-// Chernoff's bound: `hits` of `count` draws with probability p have a probability below
-// exp(-count * divergence).
+// Chernoff's bound: `hits` of `count` draws with probability p have a probability below exp(-count
+// * divergence).
 bool is_likely_share(double hits, double count, double p) {
   const double share = hits / count;
   const auto part = [](double found, double wanted) {
@@ -42,7 +42,7 @@ std::string first_outside(std::span<const double> values, const auto& is_possibl
                      allowed);
 }
 
-// Mean and mean square of values less `centre`, in units of `unit`.
+// Mean and mean square of values minus `centre`, in units of `unit`.
 std::pair<double, double> moments(std::span<const double> values, double centre, double unit) {
   double sum = 0, squares = 0;
   for (const double value : values) {
@@ -73,8 +73,8 @@ std::string wrong_bernoulli(const Draws& draws) {
   return share_text(double(ones), double(draws.values.size()), "1", draws.first);
 }
 
-// Hoeffding's bound on means of what lies in [-1, 1] and [0, 1]. A number that is cut to the dtype
-// loses half a unit on average.
+// Hoeffding's bound on means of values in [-1, 1] and [0, 1]. A number that is truncated to the
+// dtype loses half a unit on average.
 std::string wrong_uniform(const Draws& draws) {
   const double unit = (draws.second - draws.first) / 2, centre = draws.first + unit;
   const double lost = epsilon_of(draws.dtype) * (1 + std::fabs(centre / unit));
@@ -89,8 +89,8 @@ std::string wrong_uniform(const Draws& draws) {
   return moment_text(mean, 2 * slack + lost, square, 1. / 3, slack + 2 * lost);
 }
 
-// The mean of n is normal with deviation 1/sqrt(n); their mean square by Laurent and Massart
-// (2000), lemma 1, with the wider of both sides.
+// The mean of n values is normal with deviation 1/sqrt(n). The mean square has the bound of Laurent
+// and Massart (2000), lemma 1, with the wider of both sides.
 std::string wrong_normal(const Draws& draws) {
   const auto is_possible = [](double value) { return std::isfinite(value); };
   const std::string outside = first_outside(draws.values, is_possible, "finite numbers");
@@ -102,7 +102,7 @@ std::string wrong_normal(const Draws& draws) {
                      2 * (std::sqrt(share) + share) + 2 * lost);
 }
 
-// Each is dropped or as large as it should be; where the input is 0 nobody can tell.
+// Each value is dropped or scaled. An input of 0 does not show which, so it is skipped.
 std::string wrong_dropout(const Draws& draws) {
   const double scale = draws.first == 1 ? 0 : 1 / (1 - draws.first);
   const double allowed = share_of_result(Claim{}, draws.dtype, 1);

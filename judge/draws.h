@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// Random results, as they are recorded.
+/// Random results, as recorded.
 struct Draws {
   Drawn drawn;
   double first = 0, second = 0;         ///< p; from, to; mean, std
@@ -17,9 +17,9 @@ struct Draws {
   std::span<const double> inputs = {};  ///< of dropout: one for each
 };
 
-/// Why no right kernel leaves these draws; empty: it may. Values that cannot be drawn at all are
-/// wrong; a share, a mean or a spread is if it comes about once in 10^9 times at most. Of Drawn::
-/// somehow nothing is known.
+/// The reason why no correct kernel gives these draws; empty if it can. Impossible values are
+/// wrong. A share, a mean or a spread is wrong if its probability is at most about 10^-9.
+/// Drawn::somehow is never wrong, since its distribution is not known.
 std::string wrong_draws(const Draws& draws);
 
 }  // namespace opbench

@@ -25,7 +25,7 @@ double error_of(double actual, double expected) {
 
 std::size_t parts(std::size_t whole, std::size_t part) { return (whole + part - 1) / part; }
 
-/// How many rows a cell holds: whole inner axes as long as more are needed than one has.
+/// The number of rows in a cell: whole inner axes, if more rows are needed than an inner axis has.
 std::size_t row_step_of(const Dims& shape) {
   std::size_t left = 1, inner = 1;
   for (std::size_t axis = 0; axis + 1 < shape.size(); ++axis) {
@@ -89,7 +89,7 @@ class Filling {
   int column_shift_;  // column_step is a power of two
 };
 
-// Two digits are what a picture can tell, and keep the file small.
+// A picture shows two digits; more would only enlarge the file.
 Json error_value(double error) {
   return error == 0 ? Json(0)
                     : finite_or_null(std::strtod(fmt::format("{:.1e}", error).c_str(), nullptr));

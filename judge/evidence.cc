@@ -80,7 +80,7 @@ void add_range_evidence(const DepartedValues& values, DepartureEvidence& evidenc
   evidence["made_nan"] = number(nan);
 }
 
-// From which value of an input on the output is NaN or Inf, where one input tells.
+// Adds the value of an input from which on the output is NaN or Inf, if one input separates them.
 void add_threshold(const DepartedValues& values, DepartureEvidence& evidence) {
   for (const InputValues& input : values.inputs) {
     double least = std::numeric_limits<double>::infinity(), most = -least;
@@ -100,7 +100,7 @@ void add_threshold(const DepartedValues& values, DepartureEvidence& evidence) {
   }
 }
 
-// Which values of an input give wrong elements, where one input tells.
+// Adds the range of an input that gives wrong elements, if one input separates them.
 void add_wrong_range(const DepartedValues& values, const std::vector<bool>& wrong,
                      DepartureEvidence& evidence) {
   constexpr std::size_t kFewest = 8;
@@ -129,7 +129,7 @@ bool is_near(double a, double b) {
   return std::fabs(a - b) <= 0.01 * (std::fabs(a) + std::fabs(b));
 }
 
-// On average, from their mean.
+// The mean distance from their mean.
 double distance_from_mean(std::span<const double> values) {
   const double count = number(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
@@ -138,8 +138,8 @@ double distance_from_mean(std::span<const double> values) {
   return sum / count;
 }
 
-// Orders do not change what all values together come to, and what stands at another place is off by
-// about as much as values differ among each other: rounding is not looked at twice.
+// Orders do not change sums over all values. A value at another place differs by about as much as
+// values differ from each other. So small errors, such as rounding, need no further check.
 bool may_be_reordered(const DepartedValues& values) {
   constexpr double kSmallError = 0.01;
   double actual = 0, expected = 0, error = 0, differing = 0;
@@ -160,8 +160,8 @@ bool may_be_reordered(const DepartedValues& values) {
          error > kSmallError * distance_from_mean(values.expected) * differing;
 }
 
-// What the sorted values of both sides differ by in sum, from the counts of both in `kBins` equal
-// ranges: the area between their distributions.
+// The sum of differences of sorted values, from counts in `kBins` equal ranges: the area between
+// both distributions.
 double sorted_difference(const DepartedValues& values, double least, double width) {
   std::vector<std::int64_t> surplus(kBins);
   const auto bin = [&](double value) {
@@ -180,7 +180,7 @@ double sorted_difference(const DepartedValues& values, double least, double widt
   return sum;
 }
 
-// The same by sorting, where values are too uneven for ranges.
+// The sum of differences by sorting, if values are too uneven for ranges.
 double exact_difference(const DepartedValues& values) {
   std::vector<double> actual(values.actual.begin(), values.actual.end());
   std::vector<double> expected(values.expected.begin(), values.expected.end());
@@ -191,8 +191,8 @@ double exact_difference(const DepartedValues& values) {
   return sum;
 }
 
-// But for a thousandth of what they differ by as they are: two samples of one distribution differ
-// by some hundredths.
+// True if sorting leaves at most a thousandth of the difference. Two samples of one distribution
+// differ by some hundredths.
 bool are_same_values(const DepartedValues& values) {
   constexpr double kLeft = 0.001;
   const std::size_t count = values.actual.size();

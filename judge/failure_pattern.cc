@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-/// Which places along one axis hold wrong elements.
+/// The places along one axis that have wrong elements.
 struct AxisPlaces {
   std::vector<bool> wrong;
 
@@ -26,7 +26,8 @@ struct AxisPlaces {
     }
   }
 
-  // At some places of this axis nothing is wrong, and at the others half of all or more.
+  // True if no element is wrong at some places of this axis, and at least half are wrong at the
+  // others.
   bool is_told(std::size_t wrong_elements, std::size_t elements) const {
     const auto places = static_cast<std::size_t>(std::count(wrong.begin(), wrong.end(), true));
     const std::size_t covered = elements / wrong.size() * places;
@@ -34,7 +35,7 @@ struct AxisPlaces {
   }
 };
 
-// From the first wrong place to the last.
+// The places from the first wrong one to the last.
 WrongPlaces all_between(const std::vector<bool>& wrong) {
   WrongPlaces places;
   places.extent = wrong.size();

@@ -11,8 +11,8 @@
 
 namespace opbench {
 
-/// Where all wrong elements of a tensor are, and few right ones: at some places of an axis, or in
-/// one run in memory's order.
+/// The places of all wrong elements of a tensor and of few right ones: some places of an axis, or a
+/// run in memory order.
 struct WrongPlaces {
   std::optional<std::size_t> axis;    ///< none: elements in memory's order
   std::size_t extent = 0;             ///< of the axis, or elements of the tensor
@@ -23,19 +23,19 @@ struct WrongPlaces {
   bool is_tail() const { return period == 0 && to == extent; }
 };
 
-/// The first axis at some places of which nothing is wrong, and at the others half of all or more,
-/// if these are in one run or come back with a period of 2 to 256; else the run of elements. None
-/// if all are wrong, or nothing is, or there is no such run. `wrong` has an entry for each element
-/// of `shape`, in row-major order.
+/// The first axis that separates wrong elements: at some of its places no element is wrong, and at
+/// the others at least half are wrong. The latter must be one run, or recur with a period of 2 to
+/// 256. Without such an axis: the run of elements. Empty if all or no elements are wrong, or if
+/// there is no such run. `wrong` has an entry for each element of `shape`, in row-major order.
 std::optional<WrongPlaces> wrong_places(const std::vector<bool>& wrong, const Dims& shape);
 
 /// "only axis 1 from 16 on", "only axis 3 where i % 16 = 15", "the last 3 of 35 elements".
 std::string to_string(const WrongPlaces& places);
 
-/// What wrong elements have in common that right ones do not: "only self > 88.72", "only axis 1
-/// from 16 on", "only axis 3 where i % 16 = 15", "the last 3 elements", "the last block of 64".
-/// Empty: nothing that is known, or all are wrong. `wrong` has an entry for each element of
-/// `shape`, in row-major order.
+/// A property that only wrong elements have: "only self > 88.72", "only axis 1 from 16 on", "only
+/// axis 3 where i % 16 = 15", "the last 3 elements", "the last block of 64". Empty if no such
+/// property is found or all elements are wrong. `wrong` has an entry for each element of `shape`,
+/// in row-major order.
 std::string failure_pattern(const std::vector<bool>& wrong, const Dims& shape,
                             std::span<const InputValues> inputs);
 

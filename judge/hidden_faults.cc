@@ -13,11 +13,11 @@
 namespace opbench {
 namespace {
 
-/// The step that was taken as a multiple of the one that is expected, by least squares.
+/// The actual step as a multiple of the expected step, by least squares.
 struct StepLength {
   double expected_sq = 0, product = 0, noise_sq = 0;
 
-  // `expected` as the dtype holds it: what is below half a unit is no step.
+  // `expected` is rounded to the dtype: a step below half a unit is lost.
   void add(double before, double actual, double expected, double unit) {
     const double wanted = expected - before, taken = actual - before;
     if (!std::isfinite(wanted) || !std::isfinite(taken)) return;
@@ -32,7 +32,7 @@ struct StepLength {
     noise_sq += more.noise_sq;
   }
   double length() const { return product / expected_sq; }
-  // Of the length, where every element is a unit off.
+  // The deviation of the length if every element has an error of one unit.
   double deviation() const { return std::sqrt(noise_sq) / expected_sq; }
 };
 
@@ -56,7 +56,7 @@ StepLength step_of(const InputReader& input, const Reference& reference, const T
   return step;
 }
 
-// Of a finite normal value; 0 for others.
+// The unit in the last place of a finite normal value; 0 for others.
 double unit_in_last_place(DType dtype, double value) {
   const bool is_half = dtype == DType::fp16;
   const double magnitude = std::abs(value);
@@ -76,8 +76,8 @@ struct Leaning {
     const double unit = unit_in_last_place(dtype, expected);
     if (unit == 0 || !std::isfinite(actual)) return;
     const double error = (actual - expected) / unit;
-    // Values that the dtype holds exactly are rounded nowhere, and all that are rounded to one
-    // number are one: sums near the logarithm of 2 lie on one side of it.
+    // Skips values that the dtype represents exactly, since they are not rounded. Values that round
+    // to the same number count once: sums near the logarithm of 2 are all on one side of it.
     const double rounded = std::nearbyint(expected / unit) * unit;
     if (expected == rounded || !seen.insert(rounded).second) return;
     ++count;

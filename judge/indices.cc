@@ -12,7 +12,7 @@ bool is_place(double index, const IndexedLines& lines) {
   return index >= 0 && index < static_cast<double>(lines.extent) && std::trunc(index) == index;
 }
 
-/// One line of the output and the input's that it counts along.
+/// A line of the output, and the input's line that its indices refer to.
 class IndexedLine {
  public:
   IndexedLine(const IndexedLines& lines, std::int64_t line, std::span<const double> values)

@@ -18,7 +18,7 @@ std::string element_text(const Dims& shape, std::int64_t index, double actual, d
   return fmt::format("at {}: {}, expected {}", index_text(shape, index), a, e);
 }
 
-// Whole numbers beyond 2^53 may be alike as fp64; their difference is exact.
+// Whole numbers beyond 2^53 may be equal as fp64; their difference is exact.
 std::string worst_text(const Dims& shape, const WorstElement& worst) {
   if (worst.actual == worst.expected && worst.error > 0) {
     return fmt::format("at {}: off by {} from {:.17g}", index_text(shape, worst.index),
@@ -35,7 +35,7 @@ std::string worst_named(const Dims& shape, const PairStats& stats, const Standar
 
 std::string percent(double share) { return fmt::format("{:.4g}%", 100 * share); }
 
-// Close to 100 % more digits are needed to tell a share from the one that is asked for.
+// Shares close to 100 % get more digits if they print like the required share.
 std::string share_text(double share, double needed) {
   const std::string text = percent(share);
   return text == percent(needed) ? fmt::format("{:.10g}%", 100 * share) : text;
@@ -50,14 +50,14 @@ std::string judge_nonfinite(const JudgedTensor& tensor, const PairStats& stats) 
                         tensor);
 }
 
-// "; a tolerance of 0.003 would hold all"; nothing where that is no tolerance any more.
+// "; a tolerance of 0.003 would hold all"; empty for a tolerance above 1000.
 std::string least_tolerance(const PairStats& stats) {
   constexpr double kMost = 1000;
   const double least = stats.tolerance_of_all();
   return least < kMost ? fmt::format("; a tolerance of {:.2g} would hold all", least) : "";
 }
 
-// More are outside than may be.
+// True if too many elements are outside the tolerance.
 bool lacks_share(const PairStats& stats, const Tolerance& t) {
   return stats.inside_share() < t.inside_share;
 }
@@ -82,7 +82,7 @@ std::string judge_mixed(const Dims& shape, const PairStats& stats, const Standar
 std::string judge_exact(const Dims& shape, const PairStats& stats, const Standard& s,
                         Equality equality) {
   if (stats.unequal == 0) return {};
-  // +0 and -0 look alike: that only bits differ must be said.
+  // +0 and -0 look alike, so the text names the bits.
   const bool in_bits = equality != Equality::value;
   return fmt::format("{} of {} elements differ{}{}", stats.unequal, stats.count,
                      in_bits ? " in their bits" : "", worst_named(shape, stats, s));
@@ -102,7 +102,7 @@ std::string judge_statistical(const Dims& shape, const PairStats& stats, const S
 }
 
 std::string judge_cosine(const Dims& shape, const PairStats& stats, const Standard& s) {
-  // Squares that overflow leave no angle; that is no pass.
+  // An overflow of squares makes the cosine NaN, which must fail.
   if (stats.cosine() >= s.least_cosine) return {};
   return fmt::format("cosine {:.9g}, at least {:.9g} needed{}", stats.cosine(), s.least_cosine,
                      worst_named(shape, stats, s));
@@ -132,18 +132,18 @@ std::string judge_values(const Dims& shape, const PairStats& stats, const Standa
   return judge_absolute(shape, stats, s);
 }
 
-// Why a pass proves little; empty if it does not.
+// The reason why a pass proves little; empty if there is no doubt.
 std::string doubt(const PairStats& stats) {
   const ValueCounts& values = stats.expected;
   const std::int64_t nonfinite = values.nan + values.positive_inf + values.negative_inf;
   if (stats.count == 0) return "no elements to compare";
   if (nonfinite == stats.count) return "nothing but NaN and Inf expected";
-  // One element is always constant, so that says nothing.
+  // A single element is always constant, so that is no reason.
   if (stats.count == 1) return {};
   if (values.min == values.max) {
     return fmt::format("constant {} expected", value_text(values.max));
   }
-  // relu's zeros are half of a symmetric input; more than that is no proof.
+  // Half of relu's outputs are 0 for a symmetric input. More than 90 % zeros prove little.
   constexpr double kMostlyZero = 0.9;
   if (double(values.zero) > kMostlyZero * double(stats.count)) {
     return fmt::format("{} zeros expected", percent(double(values.zero) / double(stats.count)));
@@ -250,7 +250,7 @@ WorstElement named_element(const PairStats& stats, const Standard& standard) {
 
 namespace {
 
-// 2^-9 for a power of two.
+// "2^-9" for a power of two.
 std::string number_text(double value) {
   int exponent = 0;
   const bool is_power = std::frexp(value, &exponent) == 0.5 && value < 0.5;

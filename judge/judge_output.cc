@@ -23,8 +23,8 @@
 namespace opbench {
 namespace {
 
-// Values of the inputs at element `index` of output `output`: "inputs there: self=88.75,
-// grad=0.5". Empty where an element of the output does not come from those at its own place.
+// Values of the inputs at element `index` of output `output`: "inputs there: self=88.75, grad=0.5".
+// Empty if an element of the output does not depend on the same place of the inputs.
 std::string inputs_there(const CallToJudge& what, std::size_t output, std::int64_t index) {
   const Problem& problem = what.problem;
   const bool is_elementwise =
@@ -47,7 +47,7 @@ DType judged_dtype(const CallToJudge& call, std::size_t output) {
   return is_floating(dtype) ? call.maker.operands.value_or(dtype) : dtype;
 }
 
-// Of what the kernel wrote: where that is of another size than what is expected, it fails.
+// The scale of the kernel's output. If its size differs from the expected size, it fails.
 double output_scale(const TensorDesc& desc, const SampledBlocks& blocks, const void* storage) {
   Magnitudes magnitudes;
   std::vector<double> values;
@@ -60,8 +60,8 @@ double output_scale(const TensorDesc& desc, const SampledBlocks& blocks, const v
   return magnitudes.scale();
 }
 
-// The numbers that a report shows are counted by; of data that is moved, and of conversions, it
-// decides. Moved data keeps its bits; a conversion may choose the payload of a NaN.
+// The standard for the numbers in a report. It also decides for moved data and conversions. Moved
+// data keeps its bits; a conversion may choose the payload of a NaN.
 Standard standard_of(const CallToJudge& call, std::size_t output) {
   const Op& op = *call.problem.op;
   Standard standard{.kind = StandardKind::exact};
@@ -81,7 +81,7 @@ bool is_held_to_bound(const CallToJudge& call, std::size_t output) {
          op.accuracy == AccuracyClass::rounded && is_floating(call.problem.outputs[output].dtype);
 }
 
-/// A part of an output, measured and held under every claim.
+/// A part of an output, measured and checked under every claim.
 struct HeldPart {
   PairStats stats;
   std::vector<HeldElements> held;
@@ -93,7 +93,7 @@ struct HeldPart {
   }
 };
 
-/// An output beside its golden values.
+/// An output with its golden values.
 class OutputPair {
  public:
   OutputPair(const CallToJudge& call, std::size_t output)
@@ -118,8 +118,8 @@ class OutputPair {
     }
   }
 
-  /// Where that fails: without what the variant does not answer for. Errors are told as they are,
-  /// those that are left where it fails still.
+  /// On failure, judges again without elements outside the variant's contract. If that passes, the
+  /// errors of all elements are reported; otherwise those of the rest.
   JudgedOutput judged(bool allows_limit) const {
     JudgedOutput found = judged_without(nullptr);
     if (found.judgement.verdict != Verdict::failed || call_.kernel == nullptr) return found;
@@ -192,8 +192,8 @@ class OutputPair {
     return part;
   }
 
-  // Rounded to the output's dtype it is what errors are measured from: half a unit of the format is
-  // not the kernel's error.
+  // Errors are measured from the result rounded to the output's dtype: the half unit of the format
+  // is not an error of the kernel.
   void read_golden(ElementRange range, std::vector<double>& golden, std::byte* rounded) const {
     if (exact_) {
       exact_(output_, range, rounded);
@@ -225,7 +225,7 @@ class OutputPair {
 CallToJudge call_of(const Problem& problem, const Kernel& kernel, bool saturates) {
   return {.problem = problem,
           .kernel = &kernel,
-          // The vendor's library is what a framework on this CPU computes with.
+          // Frameworks on this CPU compute with the vendor's library.
           .maker = {.device = kernel.provider == Provider::vendor ? std::optional(DeviceType::cpu)
                                                                   : std::nullopt,
                     .operands = kernel.judged_as,
@@ -248,8 +248,8 @@ std::string reason_of_limit(const CallToJudge& call, std::size_t output) {
 
 namespace {
 
-// Right for the operands that a matrix unit takes in place of those that are recorded; none: for no
-// width of them.
+// The result for narrowed operands of a matrix unit in place of the recorded ones; empty if it is
+// wrong for each width.
 std::optional<JudgedOutput> judged_of_narrow_operands(const CallToJudge& call, std::size_t output) {
   const std::vector<InputReader> inputs = readers_of(call);
   for (const OperandClaim& claim : operand_claims_of(call.problem, call.maker)) {

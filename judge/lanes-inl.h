@@ -1,4 +1,4 @@
-// Building blocks of the loops over a block. Included once per target.
+// Building blocks of the loops over a block. Included once for each target.
 // clang-format off
 #if defined(OPBENCH_JUDGE_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef OPBENCH_JUDGE_LANES_INL_H_
@@ -39,7 +39,7 @@ HWY_INLINE VF64 doubles(const float* from) {
 
 HWY_INLINE VF64 number(double value) { return hn::Set(F64(), value); }
 
-// Vectors of fp64 in one of as many lanes as fp32 has.
+// Number of fp64 vectors for the lanes of one fp32 vector.
 inline constexpr std::size_t kHalves = HWY_TARGET == HWY_SCALAR ? 1 : 2;
 
 // The first or second half of 32-bit lanes as fp64.
@@ -55,8 +55,8 @@ HWY_INLINE VF64 half_of(V v) {
 }
 
 // Calls `step(i, actual, expected, ...)` for every `lanes` elements, with the arrays from element i
-// on; the last ones go through arrays padded with zeros, so that nothing outside is touched.
-// Returns how many zeros were added.
+// on. The last elements go through arrays padded with zeros, so that no other memory is accessed.
+// Returns the number of added zeros.
 template <class T, class Step>
 HWY_INLINE std::size_t for_each_vector(std::size_t lanes, std::size_t count, const T* actual,
                                        const T* expected, const float* actual_floats,
@@ -81,7 +81,7 @@ HWY_INLINE std::size_t for_each_vector(std::size_t lanes, std::size_t count, con
   return count % lanes == 0 ? 0 : lanes - count % lanes;
 }
 
-// Through memory: Highway's emulated minimum of lanes starts at the largest finite number.
+// Goes through memory: Highway's emulated minimum of lanes starts at the largest finite number.
 template <class D>
 HWY_INLINE double smallest_lane(D d, hn::Vec<D> v) {
   HWY_ALIGN hn::TFromD<D> lanes[hn::MaxLanes(D())];
@@ -96,7 +96,7 @@ HWY_INLINE double largest_lane(D d, hn::Vec<D> v) {
   return *std::max_element(lanes, lanes + hn::Lanes(d));
 }
 
-// In the order of the lanes, so that a block of a few elements is added as it stands.
+// Adds in the order of the lanes, so a block of a few elements is added in its order.
 HWY_INLINE double sum_of(VF64 v) {
   const F64 d;
   HWY_ALIGN double lanes[hn::MaxLanes(d)];
@@ -106,8 +106,8 @@ HWY_INLINE double sum_of(VF64 v) {
   return sum;
 }
 
-// 1/v for normal fp32 values, within 2^-50. AVX-512's division of 8 doubles takes 16 cycles in
-// which nothing else divides; two Newton steps from its approximation of 14 bits take 4.
+// 1/v for normal fp32 values, within 2^-50. AVX-512 divides 8 doubles in 16 cycles, which block
+// other divisions. Two Newton steps from its 14-bit approximation take 4 cycles.
 template <class T>
 HWY_INLINE VF64 reciprocal(VF64 v) {
 #if HWY_TARGET == HWY_AVX3
@@ -121,8 +121,8 @@ HWY_INLINE VF64 reciprocal(VF64 v) {
   return hn::Div(number(1), v);
 }
 
-// The larger one, `floor` for NaN: what indexes a table must never be one. x86 defines its maximum
-// that way.
+// The larger value, or `floor` for NaN: an index of a table must never be NaN. x86 defines its
+// maximum in this way.
 HWY_INLINE VF64 at_least(VF64 v, VF64 floor) {
   if constexpr (HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2) {
     return hn::Max(v, floor);
@@ -130,13 +130,13 @@ HWY_INLINE VF64 at_least(VF64 v, VF64 floor) {
   return hn::IfThenElse(hn::Gt(v, floor), v, floor);
 }
 
-// Errors counted by their exponent. Counting is scalar work, which the processor does beside the
-// vector work of the next errors: some wait in memory until there are enough of them. Four tables,
-// so that one count need not wait for the one before.
+// Counts errors by their exponent. Counting is scalar work, which the processor does in parallel
+// with the vector work of the next errors. Some errors wait in memory until there are enough of
+// them. There are four tables, so a count need not wait for the previous one.
 class ExponentCounts {
  public:
   HWY_INLINE void add(VF64 error) {
-    // The smallest of the first and of the last bucket.
+    // The smallest values of the first and of the last bucket.
     static_assert(ErrorHistogram::kLowest == -40 && ErrorHistogram::kBuckets == 64);
     const VF64 low = number(0x1p-41), high = number(0x1p22);
     hn::Store(hn::Min(at_least(error, low), high), F64(), waiting_ + waiting_count_);
@@ -170,8 +170,8 @@ class ExponentCounts {
   std::uint32_t counts_[kTables][ErrorHistogram::kBuckets] = {};
 };
 
-// A value of a floating dtype as a whole number that grows with it by 1 from one number of the
-// dtype to the next; -0 is 0.
+// A value of a floating dtype as a whole number that grows by 1 from one number of the dtype to the
+// next; -0 is 0.
 HWY_INLINE VI32 ordinal(DType dtype, VF32 v) {
   const VI32 sign = hn::ShiftRight<31>(hn::BitCast(I32(), v));
   VI32 magnitude = hn::BitCast(I32(), hn::Abs(v));
@@ -184,8 +184,8 @@ HWY_INLINE VI32 ordinal(DType dtype, VF32 v) {
   return hn::Sub(hn::Xor(magnitude, sign), sign);
 }
 
-// How many units of a floating dtype of 32 bits at most two values are apart: below 2^32, though
-// not below 2^31, which is taken off until they are numbers.
+// The distance of two values in units of a floating dtype of at most 32 bits. It is below 2^32 but
+// can exceed 2^31, which is subtracted until the conversion to numbers.
 HWY_INLINE VI32 units_apart(DType dtype, VF32 a, VF32 e) {
   const VI32 oa = ordinal(dtype, a), oe = ordinal(dtype, e);
   const VI32 distance = hn::Sub(hn::Max(oa, oe), hn::Min(oa, oe));
@@ -197,9 +197,9 @@ HWY_INLINE VF64 units_of(VI32 apart) {
   return hn::Add(half_of<half>(apart), number(0x1p31));
 }
 
-// log(p/q) for positive normal p and q, within 2e-13 and, where both are close, within some 2^-52
-// of itself. With q' = q * 2^k between p/1.5 and 1.5p it is k*log(2) + 2*atanh(s), s =
-// (p-q')/(p+q'), |s| <= 0.2: one division, and p - q' is exact.
+// log(p/q) for positive normal p and q, with an error below 2e-13; if both are close, with a
+// relative error of about 2^-52. For q' = q * 2^k between p/1.5 and 1.5p it is k*log(2) +
+// 2*atanh(s), s = (p-q')/(p+q'), |s| <= 0.2. This needs one division, and p - q' is exact.
 HWY_INLINE VF64 log_quotient(VF64 p, VF64 q) {
   const hn::RebindToSigned<F64> i64;
   const auto p_bits = hn::BitCast(i64, p), q_bits = hn::BitCast(i64, q);
@@ -209,7 +209,7 @@ HWY_INLINE VF64 log_quotient(VF64 p, VF64 q) {
   const VF64 scaled = hn::BitCast(F64(), hn::Add(q_bits, hn::ShiftLeft<52>(k)));
   const VF64 s = hn::Div(hn::Sub(p, scaled), hn::Add(p, scaled));
   const VF64 square = hn::Mul(s, s);
-  // atanh(s)/s = 1 + s^2/3 + s^4/5 + ... + s^14/15; the next is 1.5e-13 where s is 0.2.
+  // atanh(s)/s = 1 + s^2/3 + s^4/5 + ... + s^14/15. The next term is 1.5e-13 if s is 0.2.
   VF64 series = number(1.0 / 15);
   for (const int odd : {13, 11, 9, 7, 5, 3, 1}) {
     series = hn::MulAdd(series, square, number(1.0 / odd));

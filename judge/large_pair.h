@@ -24,11 +24,11 @@ struct PassMeasures {
   KlSums divergence;
 };
 
-/// Measures a chunk for a pass; for its scale only the expected side is read.
+/// Measures a chunk for a pass. The scale needs only the expected side.
 PassMeasures measure_pass(Pass pass, const PairChunk& chunk, const KlScales& scales,
                           BlockScratch& scratch);
 
-/// A pair of more than one chunk, from its first chunk read to its last one measured.
+/// A pair of more than one chunk, between reading its first chunk and measuring its last.
 struct LargePair {
   TensorPair pair;
   PairRules rules;
@@ -45,16 +45,16 @@ struct LargePair {
 
   void begin(TensorPair of);
   void begin_pass(Pass next_pass);
-  /// Joins what this pass found in the next chunk: in their order, which is part of the result.
+  /// Joins the results of this pass for the next chunk. The order of chunks affects the result.
   void merge(const PassMeasures& found);
   /// Joins a whole chunk that is a hole.
   void merge_hole(BlockScratch& scratch);
-  /// Once all chunks are joined: the pass that is next; none if `measures` are complete.
+  /// The next pass, after all chunks are joined; empty if `measures` are complete.
   std::optional<Pass> end_pass(bool wants_kl);
 };
 
-/// True if a whole chunk is zeros on both sides that no file has blocks for; false where that
-/// cannot be told.
+/// True if a whole chunk is zeros on both sides without stored blocks in the files. False if that
+/// is not known.
 bool is_hole(const TensorPair& pair, ElementRange range);
 
 /// Errors: throws Error if elements are of no known type.

@@ -11,7 +11,7 @@
 namespace opbench {
 namespace {
 
-// Of fp64 without its sign: 11 bits of exponent and 3 of mantissa.
+// Buckets use 11 bits of exponent and 3 of mantissa of fp64, without the sign.
 constexpr int kShift = 49;
 constexpr std::size_t kBuckets = std::size_t{1} << 14;
 
@@ -23,8 +23,8 @@ double start_of(std::size_t bucket) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(bucket) << kShift);
 }
 
-// The same of fp32, as often as values are counted side by side: neighbours mostly fall into one
-// bucket, and a count need not wait for the one before.
+// fp32 has its own buckets, in several tables. Neighbouring values mostly have the same bucket;
+// with several tables a count need not wait for the previous one.
 constexpr int kFloatShift = 20;
 constexpr std::size_t kFloatBuckets = std::size_t{1} << 11, kTables = 4;
 using FloatCounts = std::array<std::uint32_t, kTables * kFloatBuckets>;
@@ -43,20 +43,20 @@ void count_floats(const float* values, std::int64_t count, FloatCounts& counts) 
   for (; i < count; ++i) add(0, values[i]);
 }
 
-// Of `count` values in ascending order the one at or below which three quarters lie.
+// The rank of the upper quartile among `count` values in ascending order.
 std::int64_t quartile_rank(std::int64_t count) { return (3 * count + 3) / 4 - 1; }
 
-// Beyond what activations are: -1e4 or -1e9, which is added where attention must not look.
+// Activations are smaller. Masks such as -1e4 or -1e9 are added to exclude places from attention.
 constexpr double kMask = 8192;
 
-// The largest values of all, where they are alike to an eighth, far beyond all others and not few,
-// are a mask: what is added where attention must not look. Far: by ten powers of two.
+// The largest values are a mask if they are equal within an eighth, far beyond all others, and at
+// least four. Far means a factor of 2^10.
 constexpr std::size_t kFar = std::size_t{10} << 3;
 constexpr std::int64_t kFewestMasked = 4;
 
 bool is_large(std::size_t bucket) { return start_of(bucket + 1) > kMask; }
 
-// The values' own upper quartile; 0 if none is finite and other than 0.
+// The upper quartile of the values; 0 if no value is finite and other than 0.
 double quartile_of(std::span<const double> values) {
   std::vector<double> magnitudes;
   magnitudes.reserve(values.size());
@@ -80,7 +80,7 @@ double quartile_of(std::span<const double> values) {
   return *at;
 }
 
-// Where the values end whose scale is wanted: before the bucket of a mask.
+// The end of the buckets that count for the scale: before the bucket of a mask.
 std::size_t end_of(const std::vector<std::int64_t>& counts) {
   const std::size_t end = bucket_of(HUGE_VAL);
   std::size_t top = end - 1;
@@ -128,7 +128,7 @@ void Magnitudes::add_floats(const float* values, std::int64_t count) {
 void Magnitudes::add(const double* values, std::int64_t count) {
   counts_.resize(kBuckets);
   std::for_each(values, values + count, [this](double value) {
-    // Infinities and NaNs have buckets of their own, which are left out in the end, and so has 0.
+    // Infinities and NaNs have their own buckets, which are excluded at the end; so has 0.
     ++counts_[bucket_of(std::fabs(value))];
   });
 }
@@ -156,7 +156,7 @@ double Magnitudes::scale() const {
   return start + share * (start_of(bucket + 1) - start);
 }
 
-// Most buckets are empty.
+// Stores only non-empty buckets, since most are empty.
 void Magnitudes::pack(Packer& packer) const {
   packer.add(only_);
   for (std::size_t i = 0; i < counts_.size(); ++i) {

@@ -8,21 +8,22 @@
 
 namespace opbench {
 
-/// Counts magnitudes, to find the scale of a tensor: what three quarters of its finite values other
-/// than 0 do not exceed. Unlike a root mean square it does not follow a few overflowed or special
-/// values; for normally distributed ones it is 1.15 of it. Values beyond 8192 that are alike to an
-/// eighth and 2^10 times as large as all others are a mask and do not count. Up to kMeasureBlock
-/// values it is one of them, beyond that it is right within a sixteenth.
+/// Counts magnitudes to find the scale of a tensor: the upper quartile of its finite values other
+/// than 0. Unlike a root mean square, it does not depend on a few overflowed or special values. For
+/// normally distributed values it is 1.15 times the root mean square. Values beyond 8192 that are
+/// equal within an eighth and at least 2^10 times as large as all others are a mask, which does not
+/// count. For up to kMeasureBlock values, the scale is one of the values; for more, it is exact
+/// within a sixteenth.
 class Magnitudes {
  public:
-  /// Adds `count` stored values of a kind; `is_all` if no others come before or after.
+  /// Adds `count` stored values of a kind. `is_all`: these are all values.
   void add(const ValueKind& kind, const void* stored, std::int64_t count, bool is_all);
-  /// Adds values that are there as fp64 numbers.
+  /// Adds values in fp64.
   void add(const double* values, std::int64_t count);
   void merge(const Magnitudes& more);
   /// 0 without values.
   double scale() const;
-  /// For another process, and back.
+  /// For another process; `unpack` reads it.
   void pack(Packer& packer) const;
   void unpack(Unpacker& packed);
   template <class V>

@@ -12,7 +12,7 @@
 namespace opbench {
 namespace {
 
-// fp64 units, and fp16 or bf16 ones of values that fp32 does not hold, are counted one by one.
+// Counts fp64 units element by element, and fp16 or bf16 units of values that exceed fp32.
 template <class T>
 bool has_vector_units(DType common) {
   return common == DType::fp32 ||
@@ -35,13 +35,13 @@ BlockNumbers numbers_of(const BlockPlace& place, const double* actual, const dou
   return block_numbers(place.rules, {place.count, actual, expected, a, e, has_units, false});
 }
 
-// Squares of fp32 values do not overflow in fp64: only a NaN or an Inf spoils their sum. Those of
-// fp64 values may, and are then measured one by one.
+// Squares of fp32 values do not overflow in fp64, so only a NaN or an Inf makes their sum
+// non-finite. Squares of fp64 values can overflow; these values are then measured one by one.
 bool is_finite(const BlockNumbers& numbers) {
   return std::isfinite(numbers.actual_sq + numbers.expected_sq + numbers.error_sq);
 }
 
-// Squares of fp64 values may also be lost: then too.
+// Squares of fp64 values can also underflow; these values are measured one by one, too.
 bool keeps_squares(const BlockNumbers& numbers) {
   const auto keeps = [](double square, double sum) { return sum == 0 || square > 0x1p-960; };
   return keeps(numbers.expected_sq, numbers.expected_abs) &&
@@ -63,13 +63,13 @@ void count_units(const BlockPlace& place, const T* actual, const T* expected, Pa
   }
 }
 
-// Looks at the block again only if some element of it may be worse than all before.
+// Examines the block again only if an element can be worse than all before.
 template <class T>
 void add_worst(const BlockPlace& place, const T* actual, const T* expected,
                const BlockNumbers& numbers, PairStats& stats) {
   const PairStats& before = place.before;
   const double error = numbers.max_error;
-  // The quotients are good to 2^-40.
+  // The quotients are exact to 2^-40.
   const bool is_worse = error > before.worst_abs.error ||
                         numbers.max_rel * (1 + 0x1p-30) > before.worst_rel.error ||
                         (stats.inside < stats.count && error > before.worst_outside.error) ||
@@ -85,7 +85,7 @@ void add_worst(const BlockPlace& place, const T* actual, const T* expected,
   }
 }
 
-// Adding 0 makes -0 a 0: which of both is smaller nobody says.
+// Adding 0.0 normalises -0, so min and max are unambiguous.
 void set_range(ValueCounts& values, std::int64_t zeros, double min, double max) {
   values.zero = zeros;
   values.min = min + 0.0;
@@ -126,13 +126,13 @@ PairStats stats_from(const BlockPlace& place, const T* actual, const T* expected
   return stats;
 }
 
-// Values that are all finite although their squares are not, or that have none.
+// For values that are all finite although their squares are not, or underflow.
 PairStats each_by_itself(const BlockPlace& place, const double* actual, const double* expected) {
   return measure_elements(place.rules, place.first, static_cast<std::int64_t>(place.count), actual,
                           expected);
 }
 
-// Measures zeros in the place of pairs with a NaN or an Inf, and adds those.
+// Measures zeros in place of pairs with a NaN or an Inf, then adds these pairs.
 template <class T>
 PairStats stats_with_others(const BlockPlace& place, const T* actual, const T* expected, T* clean_a,
                             T* clean_e) {
@@ -154,7 +154,7 @@ PairStats stats_with_others(const BlockPlace& place, const T* actual, const T* e
   stats.expected = counts_of(count, expected);
   for (std::int64_t i = 0; i < count; ++i) {
     if (std::isfinite(actual[i]) && std::isfinite(expected[i])) continue;
-    // The zeros were equal, inside and exact.
+    // The zeros were counted as equal, inside and exact.
     --stats.histogram.exact;
     --stats.inside;
     add_nonfinite(stats, place.first + i, actual[i], expected[i]);
@@ -162,19 +162,19 @@ PairStats stats_with_others(const BlockPlace& place, const T* actual, const T* e
   return stats;
 }
 
-// The sum of squared distances from the mean, from the sum of squares where that costs no more than
-// 6 of its 53 bits, else with another look at the values.
+// The sum of squared distances from the mean. It is computed from the sum of squares if that loses
+// at most 6 of 53 bits, otherwise from another pass over the values.
 double spread(double square_sum, double sum, std::size_t count, const float* values) {
   if (!std::isfinite(square_sum)) return std::numeric_limits<double>::quiet_NaN();
   const double mean = sum / static_cast<double>(count), difference = square_sum - sum * mean;
   return difference >= square_sum * 0x1p-6 ? difference : block_spread(mean, count, values);
 }
 
-// A minimum or maximum that vector code may have lost a NaN of; a sum without negative terms has
-// not.
+// Restores a NaN that vector code may have lost in a minimum or maximum. A sum without negative
+// terms keeps it.
 double or_nan(double limit, double sum) { return std::isnan(sum) ? sum : limit; }
 
-// Sums are what they are with NaN and Inf among the values; minima and maxima are NaN if any is.
+// Sums include NaN and Inf. Minima and maxima are NaN if any value is.
 MsaccucmpSums sums_from(std::size_t count, const float* x, const float* y,
                         const BlockNumbers& numbers) {
   return {.count = static_cast<std::int64_t>(count),

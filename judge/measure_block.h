@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// Where a block lies and what came before it.
+/// The place of a block and the results before it.
 struct BlockPlace {
   const PairRules& rules;
   const PairStats& before;  ///< of the elements before: worse ones than these are looked for
@@ -16,13 +16,13 @@ struct BlockPlace {
   BlockScratch& scratch;
 };
 
-/// A block of values as they are meant. With `sums` what msaccucmp's first pass finds, too, where
-/// it sees these values.
+/// Measures a block of values with their real types. `sums` also receives the results of
+/// msaccucmp's first pass, if it uses these values.
 PairStats measure_block(const BlockPlace& place, const float* actual, const float* expected,
                         MsaccucmpSums* sums = nullptr);
 PairStats measure_block(const BlockPlace& place, const double* actual, const double* expected);
 
-/// msaccucmp's first pass alone.
+/// Measures only msaccucmp's first pass.
 MsaccucmpSums measure_block_sums(const BlockPlace& place, const float* x, const float* y);
 
 }  // namespace opbench

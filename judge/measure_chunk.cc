@@ -16,7 +16,7 @@ const void* at(const void* elements, StoredType stored, std::int64_t index) {
          static_cast<std::size_t>(index) * size_of(stored);
 }
 
-// The elements of a chunk from `begin` on, one block at most.
+// The elements of a chunk from `begin` on, at most one block.
 PairChunk block_of(const PairChunk& chunk, std::int64_t begin) {
   PairChunk block = chunk;
   block.first += begin;
@@ -26,7 +26,7 @@ PairChunk block_of(const PairChunk& chunk, std::int64_t begin) {
   return block;
 }
 
-// Values as float32: where they lie, if that is what is meant.
+// Values as float32, in their own memory if they already have this type.
 const float* floats(const ValueKind& kind, const void* stored, std::int64_t count, float* scratch) {
   if (kind.stored == StoredType::f32 && kind.dtype != DType::boolean) {
     return static_cast<const float*>(stored);
@@ -35,7 +35,7 @@ const float* floats(const ValueKind& kind, const void* stored, std::int64_t coun
   return scratch;
 }
 
-// The same as msaccucmp sees them.
+// Stored values as float32, without their real type, as in msaccucmp.
 const float* stored_floats(const ValueKind& kind, const void* stored, std::int64_t count,
                            float* scratch) {
   return floats({kind.stored, DType::fp32}, stored, count, scratch);
@@ -46,7 +46,7 @@ bool are_exact(const double* values, std::int64_t count) {
   return std::all_of(values, values + count, [](double v) { return std::fabs(v) < kLargest; });
 }
 
-// Values that fp32 does not hold. Whole numbers that fp64 does not hold either are rare.
+// Measures values that exceed fp32. Whole numbers that also exceed fp64 are rare.
 PairStats wide_stats(const PairChunk& block, const BlockPlace& place) {
   const PairRules& rules = *block.rules;
   double* const a = place.scratch.wide_actual;
@@ -76,7 +76,7 @@ bool is_equal(const PairRules& rules, const void* actual, const void* expected) 
   return std::isnan(a) && std::isnan(e);
 }
 
-// Counts elements as unequal whose bits differ, whatever their values.
+// Counts elements with different bits as unequal, for any values.
 void hold_to_bits(const PairChunk& block, PairStats& stats) {
   const PairRules& rules = *block.rules;
   const std::size_t size = size_of(rules.actual.stored);

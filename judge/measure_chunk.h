@@ -9,11 +9,11 @@
 
 namespace opbench {
 
-/// Elements that are read together, and the most of a pair that stay in memory between both passes.
-/// Part of the result like the block.
+/// Elements that are read together, and the most elements of a pair that stay in memory between
+/// both passes. Like the block, it affects the result.
 inline constexpr std::int64_t kMeasureChunk = std::int64_t{1} << 20;
 
-/// One block in the forms that it is measured in.
+/// One block in each form for measuring.
 struct BlockScratch {
   alignas(64) float x[kMeasureBlock], y[kMeasureBlock];  ///< as msaccucmp sees it
   alignas(64) float actual[kMeasureBlock], expected[kMeasureBlock];
@@ -24,7 +24,7 @@ struct BlockScratch {
   WideInteger integers[kMeasureBlock];
 };
 
-/// What was found in some elements of a pair.
+/// The results for some elements of a pair.
 struct ChunkMeasures {
   PairStats stats;
   MsaccucmpSums sums;
@@ -44,10 +44,10 @@ struct PairChunk {
 /// The first pass: all but KL divergence.
 ChunkMeasures measure_chunk(const PairChunk& chunk, BlockScratch& scratch);
 
-/// The same without what only msaccucmp's metrics need.
+/// The first pass without the numbers that only msaccucmp's metrics need.
 PairStats measure_chunk_stats(const PairChunk& chunk, BlockScratch& scratch);
 
-/// How both sides are scaled for the second pass, from what the first pass found in all elements.
+/// The scales of both sides for the second pass, from the first pass over all elements.
 KlScales kl_scales(const MsaccucmpSums& sums);
 
 /// True if a NaN or an Inf makes the divergence NaN, so that no second pass is needed.
@@ -56,7 +56,7 @@ bool has_no_divergence(const MsaccucmpSums& sums);
 /// The second pass.
 KlSums measure_chunk_kl(const PairChunk& chunk, const KlScales& scales, BlockScratch& scratch);
 
-/// Those of a pair without a divergence.
+/// The sums of a pair without a divergence.
 KlSums no_divergence();
 
 void set_kl(MsaccucmpSums& sums, const KlSums& second_pass);

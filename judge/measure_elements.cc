@@ -38,7 +38,7 @@ void add_finite(PairStats& stats, const PairRules& rules, const FinitePair& pair
   ++stats.inside;
 }
 
-// Calls `f(i, value)` for whole numbers; others are never asked for.
+// Calls `f(i, value)` for whole numbers; other kinds never get here.
 template <class F>
 void visit_integers(const ValueKind& kind, std::int64_t count, const void* from, F f) {
   visit_values(kind, [&]<class T>(T, auto value_of) {

@@ -9,18 +9,18 @@
 
 namespace opbench {
 
-/// One element at a time, whatever the values: what vector code must agree with, and what it leaves
-/// to this. `first` is the index of the first element in its tensor; `errors` are what the values
-/// are apart where fp64 does not hold them, else null.
+/// Measures one element at a time, for any values. Vector code must agree with it, and uses it for
+/// special values. `first` is the index of the first element in its tensor. `errors` are the
+/// distances of values if fp64 cannot represent them, else null.
 PairStats measure_elements(const PairRules& rules, std::int64_t first, std::int64_t count,
                            const double* actual, const double* expected,
                            const double* errors = nullptr);
 
-/// Integers in a type that holds every difference of theirs.
+/// An integer type that can represent every difference of 64-bit integers.
 __extension__ using WideInteger = __int128;
 
-/// How far whole numbers of any width are apart, stored as `rules` say: subtracted exactly.
-/// `scratch` has room for them.
+/// Distances of whole numbers of any width, stored as in `rules`, by exact subtraction. `scratch`
+/// has room for them.
 void integer_errors(const PairRules& rules, std::int64_t count, const void* actual,
                     const void* expected, WideInteger* scratch, double* errors);
 
@@ -34,8 +34,8 @@ struct FinitePair {
   double actual, expected, error;
 };
 
-/// Notes a pair where it is the worst so far; `units()` are those that it is off. What `stats`
-/// count inside and beyond the limit includes it.
+/// Stores a pair if it is the worst so far; `units()` is its error in units. The counts in `stats`
+/// inside and beyond the limit must include it.
 template <class Units>
 void raise_worst(PairStats& stats, const PairRules& rules, const FinitePair& pair, Units units) {
   const auto raise = [&pair](WorstElement& worst, double error) {
@@ -43,7 +43,7 @@ void raise_worst(PairStats& stats, const PairRules& rules, const FinitePair& pai
   };
   const double error = pair.error, divisor = std::max(std::fabs(pair.expected), rules.smallest);
   if (error > stats.worst_abs.error) raise(stats.worst_abs, error);
-  // Divided only where the quotient may be the largest, which is seldom; both sides may be Inf.
+  // Divides only if the quotient can be the largest, which is rare. Both sides may be Inf.
   if (error >= stats.worst_rel.error * divisor * (1 - 0x1p-40)) {
     const double rel = error / divisor;
     if (rel > stats.worst_rel.error) raise(stats.worst_rel, rel);
@@ -78,7 +78,7 @@ ValueCounts counts_of(std::int64_t count, const T* values) {
     found.positive_inf += value > 0;
     found.negative_inf += value < 0;
   }
-  // Adding 0 makes -0 a 0: which of both is smaller nobody says.
+  // Adding 0.0 normalises -0, so min and max are unambiguous.
   if (min <= max) found.min = min + 0.0, found.max = max + 0.0;
   return found;
 }

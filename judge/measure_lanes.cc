@@ -12,7 +12,7 @@ HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
 
-// Counts and compares values as they are stored.
+// Counts and compares stored values.
 template <class T>
 struct RangeLanes {
   using D = hn::ScalableTag<T>;
@@ -72,8 +72,8 @@ struct QuotientLanes {
   }
 };
 
-// Sums and compares errors in fp64. One accumulator of each is enough: a step has so many
-// instructions that none waits for the sum before.
+// Sums and compares errors in fp64. One accumulator for each is enough: a step has so many
+// instructions that none waits for the previous sum.
 template <class T>
 struct ErrorLanes {
   const VF64 smallest, scale, rtol, atol, limit, limit_share, limit_ulp;
@@ -108,10 +108,10 @@ struct ErrorLanes {
     const VF64 ratio = relative(difference, size);
     rel = hn::Add(rel, ratio);
     max_rel = hn::Max(max_rel, ratio);
-    // Not 0, and 0 where nothing is off.
+    // The divisor must not be 0; the quotient is 0 if there is no error.
     const VF64 divisor = hn::Max(hn::Add(scale, size), number(DBL_MIN));
     min_tolerance = hn::Max(min_tolerance, hn::Div(difference, divisor));
-    // Not fused: with every instruction set the same ones are inside.
+    // Not fused, so the same elements are inside with every instruction set.
     const VF64 bound = hn::Add(hn::Mul(size, rtol), atol);
     inside += hn::CountTrue(F64(), hn::Le(difference, bound));
     const VF64 ulp = has_units ? units : difference;
@@ -148,7 +148,7 @@ struct ErrorLanes {
   }
 };
 
-// The one loop over both sides: as many elements at a time as fp32 has lanes.
+// The loop over both sides, with as many elements at a time as fp32 has lanes.
 template <class T>
 BlockNumbers numbers_of(const PairRules& rules, const BlockValues<T>& values) {
   const std::size_t lanes = hn::Lanes(F32()), count = values.count;
@@ -160,7 +160,7 @@ BlockNumbers numbers_of(const PairRules& rules, const BlockValues<T>& values) {
   ExponentCounts exponents;
   const auto step = [&](std::size_t i, const T* a, const T* e, const float* fa,
                         const float* fe) HWY_ATTR {
-    // The zeros that pad the last vector would count in a range.
+    // Zeros that pad the last vector must not count in a range.
     ranges.step(a, e, i + lanes <= count);
     const VF32 va = hn::LoadU(F32(), fa), ve = hn::LoadU(F32(), fe);
     if (wants_quotients) quotients.step(va, ve);

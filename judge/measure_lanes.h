@@ -8,12 +8,12 @@
 
 namespace opbench {
 
-/// Elements that are measured together; they stay in the cache from one metric to the next. Part of
-/// the result: sums of blocks are added in their order.
+/// Elements that are measured together; they stay in the cache from one metric to the next. The
+/// size affects the result: sums of blocks are added in their order.
 inline constexpr std::int64_t kMeasureBlock = 4096;
 
-/// Numbers of both sides of a block, found in one pass. Sums, minima and maxima mean nothing where
-/// a value is not finite, which makes `actual_sq` or `expected_sq` Inf or NaN.
+/// Numbers of both sides of a block, found in one pass. If a value is not finite, `actual_sq` or
+/// `expected_sq` is Inf or NaN, and sums, minima and maxima are undefined.
 struct BlockNumbers {
   double actual = 0, expected = 0;
   double actual_sq = 0, expected_sq = 0, product = 0;
@@ -36,14 +36,14 @@ struct BlockValues {
   std::size_t count = 0;
   const T* actual = nullptr;
   const T* expected = nullptr;
-  /// Values rounded to fp32, whose units are counted where `has_units`; else a unit is 1.
+  /// Values rounded to fp32, whose units are counted if `has_units`; otherwise a unit is 1.
   const float* actual_floats = nullptr;
   const float* expected_floats = nullptr;
   bool has_units = false;
   bool wants_quotients = false;
 };
 
-/// How both sides are scaled for the second pass.
+/// The scales of both sides for the second pass.
 struct KlScales {
   KlScale x, y;
 };
@@ -55,8 +55,8 @@ struct KlSums {
   void merge(const KlSums& later);
 };
 
-// Vector code. Counts, maxima and indices are the same with every instruction set, sums up to the
-// order of addition.
+// Vector code. Counts, maxima and indices are the same with every instruction set; sums differ only
+// by the order of addition.
 
 BlockNumbers block_numbers(const PairRules& rules, const BlockValues<float>& values);
 BlockNumbers block_numbers(const PairRules& rules, const BlockValues<double>& values);

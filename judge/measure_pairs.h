@@ -12,24 +12,24 @@
 
 namespace opbench {
 
-/// One side of a pair: `read` gives stored elements, in logical order. `dtype` says what they mean
-/// (uint8 stored as int8 is read back right).
+/// One side of a pair. `read` gives stored elements, in logical order. `dtype` is their real type
+/// (uint8 stored as int8 is read back correctly).
 struct PairSide {
   StoredType stored = StoredType::none;
   DType dtype = DType::fp32;
   std::function<void(ElementRange range, void* to)> read;
-  /// True if all that `read` would give is zero bytes, without reading; empty where nobody knows.
+  /// True if all bytes of a range are zero, without reading them; empty if that is not known.
   std::function<bool(ElementRange range)> is_hole = {};
 };
 
-/// Two tensors of as many elements.
+/// Two tensors with the same number of elements.
 struct TensorPair {
   PairSide actual, expected;
   std::int64_t count = 0;
   Tolerance tolerance;
 };
 
-/// What msaccucmp's columns are made from.
+/// Inputs of msaccucmp's columns.
 struct MsaccucmpMeasures {
   MsaccucmpSums sums;
   BooleanCounts booleans;  ///< only if both sides are stored as HDF5 booleans
@@ -47,18 +47,18 @@ struct MeasureOptions {
 };
 
 struct MeasureHooks {
-  /// Bytes read so far, of both sides of all pairs; one thread at a time.
+  /// Bytes read so far, of both sides of all pairs; called by one thread at a time.
   std::function<void(std::size_t pair, std::int64_t bytes)> progress = {};
   std::function<bool()> stop = {};  ///< true: finish what was begun and return
 };
 
-/// Takes what was measured of a pair; one thread at a time.
+/// Receives the measures of a pair; called by one thread at a time.
 using PairSink = std::function<void(std::size_t pair, PairMeasures&& found)>;
 
-/// Measures all pairs with the threads at hand (see with_threads): reads in order, computes beside
-/// it, and hands each to `done` as soon as it is measured; none that was not reached before the run
-/// was stopped. The same bits for any number of threads. One pair that cannot be read does not stop
-/// the others.
+/// Measures all pairs with the available threads (see with_threads). Reads in order, computes in
+/// parallel, and passes each pair to `done` when it is measured. Pairs that were not reached before
+/// the run was stopped are not passed. The result has the same bits for any number of threads. A
+/// pair that cannot be read does not stop the others.
 void measure_pairs(std::size_t count, const std::function<TensorPair(std::size_t)>& pair,
                    const MeasureOptions& options, const MeasureHooks& hooks, const PairSink& done);
 

@@ -10,25 +10,25 @@
 
 namespace opbench {
 
-/// True if a variant that takes `range` answers for an input `value` of a floating `dtype`.
+/// True if an input `value` of a floating `dtype` is in the range that the variant guarantees.
 bool is_inside(InputRange range, DType dtype, double value);
 
-/// The elements of an output that follow from inputs that a variant does not answer for: those at
-/// the same place, where the operator is of elements, and those that are others where these inputs
-/// are very large or very small instead.
+/// The elements of an output that depend on inputs outside of the variant's contract. For an
+/// elementwise operator these are the elements at the same places. For others these are the
+/// elements that change if such inputs become very large or very small.
 class OutsideContract {
  public:
-  /// Looks at the floating inputs; copies them where some are outside. `with_limit`: those of the
-  /// kernel's known limit are outside, too. `call`, which has a kernel, outlives it.
+  /// Examines the floating inputs; copies them if some are outside. `with_limit`: inputs within the
+  /// kernel's known limit are outside, too. `call`, which has a kernel, must outlive this object.
   OutsideContract(const CallToJudge& call, std::size_t output, bool with_limit = false);
-  // References may point to the readers.
+  // References can point to the readers.
   OutsideContract(const OutsideContract&) = delete;
   OutsideContract& operator=(const OutsideContract&) = delete;
 
-  /// True if there are inputs that the variant does not answer for.
+  /// True if there are inputs outside of the variant's contract.
   bool is_any() const { return is_any_; }
-  /// Makes such elements of `range` in `actual` those in `expected`. Both lie densely in memory and
-  /// are of the output's dtype.
+  /// Replaces such elements of `range` in `actual` by those in `expected`. Both are dense in memory
+  /// and have the output's dtype.
   void forgive(ElementRange range, const void* expected, void* actual) const;
 
  private:
@@ -40,7 +40,7 @@ class OutsideContract {
   bool with_limit_;
   bool is_any_ = false;
   std::vector<Buffer> buffers_;
-  /// The inputs as they are, and with very large and very small ones.
+  /// The inputs unchanged, with very large values, and with very small values.
   std::array<std::vector<InputReader>, 3> inputs_;
   std::vector<Reference> references_;  ///< of these
 };

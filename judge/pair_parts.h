@@ -73,7 +73,7 @@ class PairParts {
   std::int64_t hole_bytes() const { return hole_bytes_; }
 
  private:
-  /// Chunks that follow one another and wait for those before them.
+  /// Consecutive chunks that wait for the chunks before them.
   struct Run {
     std::int64_t count = 0;   ///< elements
     PartMeasures found = {};  ///< empty for a hole

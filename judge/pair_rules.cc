@@ -7,7 +7,7 @@
 namespace opbench {
 namespace {
 
-// The coarser one is larger; integers come before all floating dtypes, the wider last.
+// Larger for coarser dtypes. Integers come before all floating dtypes, the wider ones last.
 int coarseness(DType dtype) {
   switch (dtype) {
     case DType::boolean:
@@ -61,8 +61,8 @@ PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
   return {actual, expected, common, smallest, tolerance};
 }
 
-// In fp16 and bf16 that is 32 units in the last place; in fp32 these are far less than what a
-// condition of 10 or 100 makes of a unit, as softmax has it.
+// In fp16 and bf16 this is 32 units in the last place. In fp32, 32 units are far less than the
+// effect of a condition of 10 or 100, as in softmax.
 double share_of_limit(const Tolerance& tolerance, double scale) {
   constexpr double kTimes = 8;
   return tolerance.follows_scale && scale < 1 ? kTimes * tolerance.rtol : 0;

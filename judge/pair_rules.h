@@ -8,7 +8,7 @@
 
 namespace opbench {
 
-/// What the values of a pair are held to.
+/// The rules for the values of a pair.
 struct PairRules {
   ValueKind actual, expected;
   DType common = DType::fp32;  ///< whose units in the last place count
@@ -17,8 +17,8 @@ struct PairRules {
   double scale = 1;  ///< of the tensor that is expected; where the tolerance follows it
 };
 
-/// The coarser of both floating dtypes or the wider of both integers, a floating dtype before an
-/// integer, which errors are counted in: fp16 against fp32 is fp16.
+/// The dtype whose units count errors. It is the coarser of two floating dtypes, the wider of two
+/// integers, and a floating dtype rather than an integer: fp16 for fp16 and fp32.
 DType common_dtype(DType a, DType b);
 
 PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
@@ -27,14 +27,14 @@ PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
 /// The distance of the numbers next to 0; 0 for integers.
 double smallest_unit(DType dtype);
 
-/// The tolerance for a tensor of that scale, whose values are of `dtype`: of the same form with
-/// numbers in place of parts of the scale. They are no smaller than one unit in the last place of
-/// the smallest numbers, which no rounding can meet.
+/// The tolerance for a tensor of that scale with values of `dtype`. It has the same form, with
+/// numbers in place of parts of the scale. The numbers are at least one unit in the last place of
+/// the smallest numbers: no rounding is closer.
 Tolerance at_scale(Tolerance tolerance, double scale, DType dtype);
-/// limit_share of a tolerance that is to follow `scale`.
+/// limit_share of a tolerance that follows `scale`.
 double share_of_limit(const Tolerance& tolerance, double scale);
 
-/// Sets `scale` and what follows from it.
+/// Sets `scale` and dependent members.
 void set_scale(PairRules& rules, double scale);
 
 /// The bucket of an error above 0.

@@ -46,14 +46,13 @@ double larger_or_nan(double a, double b) { return std::isnan(a) || a >= b ? a : 
 
 double smaller_or_nan(double a, double b) { return std::isnan(a) || a <= b ? a : b; }
 
-// Mean and sum of squared distances from it of two parts together, without cancellation. Source:
-// Chan, Golub and LeVeque 1979, "Updating formulae and a pairwise algorithm for computing sample
-// variances".
+// Combines mean and sum of squared distances of two parts without cancellation. Source: Chan, Golub
+// and LeVeque 1979, "Updating formulae and a pairwise algorithm for computing sample variances".
 void merge_moments(double count, double& mean, double& spread, double later_count,
                    double later_mean, double later_spread) {
   const double all = count + later_count, delta = later_mean - mean;
   spread += later_spread + delta * delta * (count * (later_count / all));
-  // Inf - Inf would make the mean of two infinite parts NaN.
+  // Avoids Inf - Inf, which would make the mean of two infinite parts NaN.
   mean = std::isfinite(delta) ? mean + delta * (later_count / all) : mean + later_mean;
 }
 
@@ -172,8 +171,8 @@ KlScale kl_scale(double min, double max) {
   return {min, 1 / (max - min)};
 }
 
-// With p = N(x)/kl_x and q = N(y)/kl_y the sum of p*log(p/q) is
-// sum of N(x)/kl_x * (log(N(x)/N(y)) + log(kl_y/kl_x)).
+// With p = N(x)/kl_x and q = N(y)/kl_y the sum of p*log(p/q) is sum of N(x)/kl_x * (log(N(x)/N(y))
+// + log(kl_y/kl_x)).
 double kl_divergence(const MsaccucmpSums& sums) {
   return sums.kl_log / sums.kl_x + std::log(sums.kl_y / sums.kl_x);
 }

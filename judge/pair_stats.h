@@ -16,16 +16,16 @@ struct ValueCounts {
   double min = 0, max = 0;  ///< over finite values; both 0 without any
 };
 
-/// The element where an error is largest, the first of several; where elements differ in their bits
-/// alone, the first of them with an error of 0. Index -1 where nothing is off.
+/// The element with the largest error, the first of several. If elements differ only in their bits,
+/// it is the first of these, with an error of 0. Index -1: there are no errors.
 struct WorstElement {
   std::int64_t index = -1;  ///< in logical row-major order
   double actual = 0, expected = 0;
   double error = 0;
 };
 
-/// Counts by bucket. Keeps those between the first and the last that hold any, because there is one
-/// of these for every tensor of a dump.
+/// Counts by bucket. Stores only those between the first and the last non-empty one, because every
+/// tensor of a dump has such counts.
 class BucketCounts {
  public:
   std::int64_t operator[](std::size_t bucket) const {
@@ -55,14 +55,14 @@ struct ErrorHistogram {
   BucketCounts counts;     ///< the first and the last hold all beyond them
 };
 
-/// How far the elements of one tensor are from another's; all arithmetic in fp64, sums in a fixed
-/// order of blocks.
+/// The differences between the elements of two tensors. All arithmetic is in fp64, with sums in a
+/// fixed order of blocks.
 ///
-/// NaN agrees with NaN, Inf with the Inf of its sign; any other pair with a NaN or an Inf is a
-/// mismatch and enters no error. +0 = -0. Relative errors are |a - e| / max(|e|, smallest normal)
-/// with the smallest normal number of the coarser of both dtypes, 1 for integers, or the
-/// tolerance's relative_floor where that is larger. ULP distances are those of that dtype, both
-/// values rounded to it first. Integers are subtracted exactly.
+/// NaN agrees with NaN, Inf with the Inf of its sign. Any other pair with a NaN or an Inf is a
+/// mismatch and does not enter any error. +0 = -0. Relative errors are |a - e| / max(|e|, smallest
+/// normal) with the smallest normal number of the coarser dtype, 1 for integers, or the tolerance's
+/// relative_floor if that is larger. ULP distances are those of that dtype, with both values
+/// rounded to it first. Integers are subtracted exactly.
 struct PairStats {
   std::int64_t count = 0;
   ValueCounts actual, expected;
@@ -71,13 +71,14 @@ struct PairStats {
   std::int64_t first_mismatch = -1;  ///< index of the first NaN or Inf mismatch
   double mismatch_actual = 0, mismatch_expected = 0;  ///< the values there
   std::int64_t unequal = 0;  ///< by the tolerance's equality, mismatches included
-  /// Within atol + rtol*|expected|, agreeing NaN and Inf included; equal ones where bits count.
+  /// Within atol + rtol*|expected|, agreeing NaN and Inf included; only equal elements if bits
+  /// count.
   std::int64_t inside = 0;
   std::int64_t beyond_limit = 0;  ///< off by more than the limit, in value and in ULP
   WorstElement worst_abs, worst_rel;
   WorstElement worst_outside, worst_beyond;  ///< by value, of those not inside, beyond the limit
   double sum_abs = 0, sum_rel = 0;           ///< of the errors, over finite pairs
-  /// In wider numbers: squares of fp64's smallest and largest values leave fp64.
+  /// Wider than fp64, since squares of fp64's smallest and largest values exceed its range.
   long double sum_sq = 0, sum_expected_sq = 0, sum_actual_sq = 0, sum_product = 0;
   double max_ulp = 0, sum_ulp = 0;
   /// Least t with |actual - expected| <= t*scale + t*|expected| for all finite pairs.
@@ -93,10 +94,10 @@ struct PairStats {
   double mean_ulp() const;
   double cosine() const;  ///< 1 if both are all zero, 0 if one is
   double inside_share() const;
-  /// `min_tolerance` of all pairs: infinite where NaN or Inf is on one side only, or where nothing
-  /// but zeros is expected and something else is there.
+  /// `min_tolerance` of all pairs. It is infinite if NaN or Inf is on one side only, or if all
+  /// expected values are zero and some actual values are not.
   double tolerance_of_all() const;
-  /// Joins what was measured of the elements after these.
+  /// Joins the measures of the elements after these.
   void merge(const PairStats& later);
 };
 
@@ -124,7 +125,7 @@ struct MsaccucmpSums {
   double kl_x = 0, kl_y = 0;  ///< of N(x), N(y)
   double kl_log = 0;          ///< of N(x)*log(N(x)/N(y))
 
-  /// Joins what the first pass found in the elements after these; the second pass's sums are added.
+  /// Joins the first pass's results for the elements after these, and adds the second pass's sums.
   void merge(const MsaccucmpSums& later);
 };
 
@@ -133,13 +134,13 @@ struct KlScale {
   double shift = 0, scale = 1;
 };
 
-/// Values from `min` to `max` are spread over [0, 1]; those of a constant side stay as they are.
+/// Maps values from `min` to `max` to [0, 1]. Values of a constant side do not change.
 KlScale kl_scale(double min, double max);
 
 /// The divergence of p = N(x)/kl_x from q = N(y)/kl_y: the sum of p*log(p/q).
 double kl_divergence(const MsaccucmpSums& sums);
 
-/// Both files store HDF5 booleans, which msaccucmp treats on its own.
+/// Counts for files that both store HDF5 booleans, which msaccucmp treats separately.
 struct BooleanCounts {
   std::int64_t count = 0, x_true = 0, y_true = 0, both_true = 0;
 };

@@ -26,7 +26,7 @@ std::optional<StandardChoice> read_prec(std::string_view text) {
   const auto [end, status] =
       std::from_chars(number.data(), number.data() + number.size(), choice.absolute);
   const bool is_whole = status == std::errc{} && end == number.data() + number.size();
-  // Not the sign bit alone: -0 is no tolerance that anyone means.
+  // The sign bit excludes -0, too: it is not a meaningful tolerance.
   if (!is_whole || !std::isfinite(choice.absolute) || std::signbit(choice.absolute)) {
     return std::nullopt;
   }
@@ -46,7 +46,7 @@ std::optional<StandardChoice> read_standard(std::string_view text) {
   return std::nullopt;
 }
 
-// `dtype`'s numbers as changed by the rules for `op`; `choice` too.
+// `dtype`'s numbers with the changes of the rules for `op`. The rules may also change `choice`.
 StandardNumbers numbers_for(const Standards& standards, std::string_view op, DType dtype,
                             StandardChoice& choice) {
   StandardNumbers numbers = standards.numbers[static_cast<std::size_t>(dtype)];
@@ -62,7 +62,7 @@ StandardNumbers numbers_for(const Standards& standards, std::string_view op, DTy
   return numbers;
 }
 
-// None of the floating standards' numbers is meant for integers, unless a file gives some.
+// True without any tolerance. Integers have exact numbers, unless a file sets others.
 bool is_exact(const Tolerance& tolerance) {
   return tolerance.rtol == 0 && tolerance.atol == 0 && tolerance.inside_share == 1;
 }
@@ -125,7 +125,7 @@ OutputRule parse_output_rule(std::string_view text) {
   if (text == "bound") return {};
   if (text == "control") return {OutputRule::Kind::control, {}};
   const std::optional<StandardChoice> choice = read_standard(text);
-  // The others need a second dump.
+  // The other standards need a second dump.
   if (!choice || needs_golden(choice->kind)) {
     refuse(text,
            "bound, control, mixed, exact, statistical, cosine and prec=X with a number X >= 0");

@@ -13,33 +13,34 @@
 
 namespace opbench {
 
-/// Which elements are equal: those of one value (NaN to NaN, +0 to -0), those of the same bits, or
-/// those of the same bits but for the payload of a NaN. Bits can be compared only where both sides
-/// are stored alike.
+/// The elements that count as equal: those with the same value (NaN and NaN, +0 and -0), the same
+/// bits, or the same bits except for the payload of a NaN. Bits can be compared only if both sides
+/// have the same stored type.
 enum class Equality { value, bits, bits_but_nan };
 
-/// The numbers of the `mixed` standard for one dtype: at least `inside_share` of the elements
-/// satisfy |actual - expected| <= atol*scale + rtol*|expected|, and none is off by more than
-/// `limit`*scale unless within `limit_ulp` units in the last place or, beside a scale below 1, 8
-/// rtol of itself up to 1. All zero: every element equal.
+/// The numbers of the `mixed` standard for one dtype. At least `inside_share` of the elements
+/// satisfy |actual - expected| <= atol*scale + rtol*|expected|. No error exceeds `limit`*scale,
+/// unless it is within `limit_ulp` units in the last place or, for a scale below 1, within 8 rtol
+/// of an element up to 1. All zero: every element must be equal.
 struct Tolerance {
   double rtol = 0;
   double atol = 0;
   double limit = 0;
   double limit_ulp = 0;
   double inside_share = 1;
-  /// Least divisor of relative errors, where it is above the smallest normal number.
+  /// Least divisor of relative errors, if it is above the smallest normal number.
   double relative_floor = 0;
   /// atol and limit are parts of the tensor's scale (see Magnitudes) instead of numbers.
   bool follows_scale = false;
   Equality equality = Equality::value;
-  /// What an element up to 1 may be off by, as a share of itself: set with the scale.
+  /// The allowed error of an element up to 1, as a share of the element; set with the scale.
   double limit_share = 0;
 
   bool operator==(const Tolerance&) const = default;
 };
 
-/// What an element may be off by where `expected` is expected, units in the last place aside.
+/// The allowed error of an element with this expected value, except for the units in the last
+/// place.
 inline double limit_at(const Tolerance& tolerance, double expected) {
   return std::max(tolerance.limit, tolerance.limit_share * std::min(1.0, std::fabs(expected)));
 }
@@ -47,7 +48,7 @@ inline double limit_at(const Tolerance& tolerance, double expected) {
 /// The kinds of `--standard`.
 enum class StandardKind { mixed, exact, statistical, cosine, absolute, cross_check, control };
 
-/// What `--standard` says: "mixed", "exact", "statistical", "cosine", "prec=1e-3",
+/// The value of `--standard`: "mixed", "exact", "statistical", "cosine", "prec=1e-3",
 /// "cross-check", "cross-check=L2", "control".
 struct StandardChoice {
   StandardKind kind = StandardKind::mixed;
@@ -57,27 +58,27 @@ struct StandardChoice {
   bool operator==(const StandardChoice&) const = default;
 };
 
-/// True if it holds a tensor to a third one that is nearer to the truth.
+/// True if the standard compares a tensor with a third, more precise tensor.
 inline bool needs_golden(StandardKind kind) {
   return kind == StandardKind::cross_check || kind == StandardKind::control;
 }
 
-/// Errors: throws Error that lists what is allowed.
+/// Errors: throws Error that lists the allowed values.
 StandardChoice parse_standard(std::string_view text);
-/// As it is typed.
+/// The value in the spelling of the command line.
 std::string to_string(const StandardChoice& choice);
 
-/// The rule for a rounded output: its error bound, unless a user names a standard instead.
+/// The rule for a rounded output: its error bound, unless the user names a standard instead.
 struct OutputRule {
   enum class Kind { bound, standard, control } kind = Kind::bound;
   StandardChoice standard = {};
 };
 
 /// "bound", "control" (see judge_by_control), or a standard of one tensor: "mixed", "prec=1e-3".
-/// Errors: throws Error that lists what is allowed.
+/// Errors: throws Error that lists the allowed values.
 OutputRule parse_output_rule(std::string_view text);
 
-/// How often the NPU's error may be the GPU's.
+/// Limits on the ratio of the NPU's errors to the GPU's.
 struct RatioLimits {
   double mare = 0;  ///< of the maximum relative errors
   double mere = 0;  ///< of the mean relative errors
@@ -102,7 +103,7 @@ struct StandardChange {
   double value = 0;
 };
 
-/// What differs for some operators.
+/// Changes for some operators.
 struct StandardRule {
   std::function<bool(std::string_view op)> applies;
   std::optional<StandardChoice> standard;  ///< in place of `--standard`
@@ -115,22 +116,22 @@ struct Standards {
   std::vector<StandardRule> rules;
 };
 
-/// What one pair of tensors is held to.
+/// The standard for one pair of tensors.
 struct Standard {
   StandardKind kind = StandardKind::mixed;
-  /// What elements are counted inside of, whatever decides.
+  /// The tolerance for counting elements inside, for any kind.
   Tolerance tolerance = {};
   double mean_relative = 0, max_relative = 0;  ///< statistical
   double least_cosine = 0;                     ///< cosine
   RatioLimits ratios = {};                     ///< cross_check
-  /// cross_check: least relative error of the GPU; 0 if the golden values have to be met exactly.
+  /// cross_check: least relative error of the GPU; 0 if results must equal the golden values.
   double rounding = 0;
 
   bool operator==(const Standard&) const = default;
 };
 
-/// A standard that many tensors are held to: there are few, which are kept once, to the end of the
-/// process. May be made in several threads at once.
+/// A standard that many tensors share. There are few different ones; each is stored once, to the
+/// end of the process. Several threads may create them at once.
 class SharedStandard {
  public:
   SharedStandard() : SharedStandard(Standard{}) {}
@@ -143,8 +144,8 @@ class SharedStandard {
   const Standard* kept_;
 };
 
-/// The standard for a tensor of `dtype` of operator `op`. `mixed` and `statistical` hold integers
-/// and bool to `exact`, unless a file gives them numbers.
+/// The standard for a tensor of `dtype` of operator `op`. For integers and bool, `mixed` and
+/// `statistical` mean `exact`, unless a file sets their numbers.
 Standard standard_for(const Standards& standards, const StandardChoice& choice, std::string_view op,
                       DType dtype);
 

@@ -19,7 +19,7 @@ namespace {
 
 using Number = std::function<double&(StandardNumbers&)>;
 
-/// One number that a file can give.
+/// A number that a file can set.
 struct NumberField {
   Number number;
   double least = 0, most = HUGE_VAL;
@@ -56,7 +56,7 @@ Fields level_fields(std::size_t level) {
           {"rmse", {[level](auto& n) -> double& { return n.cross_check[level].rmse; }}}};
 }
 
-// "0.01", "2^-9".
+// Parses "0.01" or "2^-9".
 std::optional<double> parse_factor(std::string_view text) {
   const bool is_power = text.starts_with("2^");
   if (is_power) text.remove_prefix(2);
@@ -66,7 +66,7 @@ std::optional<double> parse_factor(std::string_view text) {
   return is_power ? std::exp2(value) : value;
 }
 
-// A factor or "10*2^-10".
+// Parses a factor or "10*2^-10".
 std::optional<double> parse_number(std::string_view text) {
   const std::size_t star = text.find('*');
   if (star == std::string_view::npos) return parse_factor(text);
@@ -77,7 +77,7 @@ std::optional<double> parse_number(std::string_view text) {
 double number_of(const YamlValue& value, const std::string& what, const NumberField& field) {
   const std::string text = value.text(what);
   const auto number = parse_number(text);
-  // Written so that NaN fails.
+  // This form is false for NaN.
   const bool fits = number && *number >= field.least && *number <= field.most;
   if (fits && std::isfinite(*number)) return *number;
   const std::string range = std::isfinite(field.most)
@@ -139,7 +139,7 @@ StandardRule read_rule(const YamlValue& value) {
   return rule;
 }
 
-// Reads a file into standards that hold others already.
+// Reads the changes of a file into existing standards.
 void read_into(Standards& standards, const std::string& text, const std::string& path) {
   std::vector<std::string> keys = kStandardKeys;
   keys.emplace_back("operators");

@@ -18,7 +18,7 @@ bool is_floating(StoredType stored) {
          stored == StoredType::f64;
 }
 
-// Stored as the dtype is in memory: nothing is converted, not even through fp64.
+// True if the file stores the dtype as in memory: no conversion is needed, not even through fp64.
 bool is_stored_as(StoredType stored, DType dtype) {
   switch (dtype) {
     case DType::fp16:

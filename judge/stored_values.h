@@ -10,32 +10,32 @@
 
 namespace opbench {
 
-/// True if every value of that kind is one of float32.
+/// True if float32 can represent every value of that kind.
 bool fits_float(const ValueKind& kind);
 
 /// True for whole numbers of any width, bool included.
 bool is_integer(const ValueKind& kind);
 
-/// True if values are what msaccucmp sees: neither bool nor uint8 stored as int8.
+/// True if msaccucmp uses the same values: neither bool nor uint8 stored as int8.
 bool means_what_it_stores(const ValueKind& kind);
 
-/// The values that are meant: uint8 stored as int8 without its sign, a bool 0 or 1, others as they
-/// are stored. As floats exact if fits_float, as doubles exact up to fp64's 53 bits.
+/// Values with their real types: uint8 stored as int8 becomes unsigned, a bool 0 or 1, other values
+/// do not change. Floats are exact if fits_float; doubles are exact up to fp64's 53 bits.
 void values_to_floats(const ValueKind& kind, const void* from, std::int64_t count, float* to);
 void values_to_doubles(const ValueKind& kind, const void* from, std::int64_t count, double* to);
 
-/// The values of a recorded tensor, written to memory that is laid out as `desc` says, whose shape
-/// is that of the entry; of another dtype they are rounded to it. Memory: a few MiB. Errors: those
-/// of DumpSource::read.
+/// Writes the values of a recorded tensor to memory with the layout of `desc`, which has the shape
+/// of the entry. Values of another dtype are rounded. Memory: a few MiB. Errors: those of
+/// DumpSource::read.
 void read_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc, void* to);
 
-/// The values of a recorded tensor, stored as `desc` says: as `read_recorded`, in memory of
-/// their own. Errors: RunError too, if the memory is not to be had.
+/// Reads a recorded tensor like `read_recorded`, into new memory with the layout of `desc`. Errors:
+/// also RunError, if there is not enough memory.
 Tensor load_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc);
 
-/// The first `count` values of what is recorded. Errors: those of DumpSource::read.
+/// The first `count` recorded values. Errors: those of DumpSource::read.
 std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry, std::int64_t count);
-/// All of them, as of a scalar or a list.
+/// All recorded values, for a scalar or a list.
 std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry);
 
 }  // namespace opbench

@@ -14,21 +14,21 @@ namespace {
 
 constexpr int kDoubleBits = 53;
 
-// Bits from the first to the last that is set, of a significand.
+// The number of bits from the first to the last that is set, in a significand.
 int significand_bits(double value) {
   if (value == 0) return 0;
   const auto bits = std::bit_cast<std::uint64_t>(value) & ((std::uint64_t{1} << 52) - 1);
   return bits == 0 ? 1 : kDoubleBits - std::countr_zero(bits);
 }
 
-// The exponent of a finite number that is not 0; of a subnormal one that of the smallest normal.
+// The exponent of a finite number that is not 0; -1023 for subnormal numbers.
 double exponent(double value) {
   constexpr int kBias = 1023, kMantissaBits = 52, kExponents = 0x7ff;
   const auto stored = std::bit_cast<std::uint64_t>(value) >> kMantissaBits;
   return static_cast<int>(stored & kExponents) - kBias;
 }
 
-/// Of pairs of finite values.
+/// Sums over pairs of finite values.
 struct Sums {
   double count = 0, differing = 0;
   double product = 0, actual_sq = 0, expected_sq = 0, error = 0, error_sq = 0, largest = 0;
@@ -60,12 +60,12 @@ struct Sums {
   }
 };
 
-/// Of |a-e|/|e|, values smaller than the typical one apart from the others.
+/// Sums of |a-e|/|e|, with values below the typical exponent separate from the others.
 struct RelativeErrors {
   double largest = 0, squares[2] = {0, 0}, counts[2] = {0, 0};
 
   void add(double a, double e, double typical_exponent) {
-    // Below, numbers of fp16 lose their bits; a sum that cancels tells nothing of its terms.
+    // fp16 loses bits below this. A cancelling sum does not show the errors of its terms.
     constexpr double kSmallest = 0x1p-14;
     if (std::fabs(e) < kSmallest) return;
     const double relative = std::fabs(a - e) / std::fabs(e);
@@ -115,7 +115,7 @@ void add_relative(const RelativeErrors& errors, DepartureEvidence& evidence) {
   evidence["max_relative"] = errors.largest;
   const double mean_square = (errors.squares[0] + errors.squares[1]) / count;
   evidence["relative_spread"] = errors.largest / std::sqrt(mean_square);
-  // Rounding to p bits is off by 2^-p of the value at most.
+  // Rounding to p bits has an error of at most 2^-p of the value.
   evidence["kept_bits"] = std::round(-std::log2(errors.largest));
   if (errors.counts[0] == 0 || errors.counts[1] == 0 || errors.squares[1] == 0) return;
   evidence["small_to_large"] =
@@ -153,7 +153,7 @@ std::vector<double> weights_of(const Axis& axis) {
   return weights;
 }
 
-// One number for each slice that other values, or the same at other places, do not have.
+// A number for each slice that differs for other values, and for other places of the same values.
 std::vector<double> signatures(std::span<const double> values, const Axis& axis,
                                std::span<const double> weights) {
   std::vector<double> sums(axis.extent);
@@ -175,7 +175,7 @@ std::vector<std::size_t> order_of(const std::vector<double>& signatures) {
   return order;
 }
 
-// Sum of |actual - expected|, where slice actual_order[n] is held against expected_order[n].
+// Sum of |actual - expected|, with slice actual_order[n] compared with expected_order[n].
 double error_in(std::span<const double> actual, std::span<const double> expected, const Axis& axis,
                 const std::vector<std::size_t>& actual_order,
                 const std::vector<std::size_t>& expected_order) {

@@ -5,19 +5,20 @@
 namespace opbench {
 namespace {
 
-// What is farther from the middle of a trace is no part of it, and would not fit in picoseconds.
+// Spans farther than 30 days from the middle of a trace come from damaged times. Their distance
+// could overflow 63 bits of picoseconds.
 constexpr std::int64_t kFarNs = std::int64_t{1'000'000'000} * 3600 * 24 * 30;
 
 struct TimeInterval {
   std::int64_t begin_ps = 0, end_ps = 0;
 };
 
-/// Kinds of spans, from the first to the last.
+/// A range of span kinds, both ends included.
 struct SpanKinds {
   SpanKind first, last;
 };
 
-/// Gives the part of each span of these kinds in which none before it was running on its device.
+/// Passes to `use` the part of each span of these kinds that no earlier span of its device covers.
 template <class Use>
 void for_each_piece(std::vector<DeviceSpan>& spans, std::int64_t base_ns, SpanKinds kinds,
                     std::size_t devices, Use use) {
@@ -62,7 +63,7 @@ class StepWindows {
     }
   }
 
-  /// Gives each step that the piece touches with the time in it.
+  /// Passes to `use` each step that the piece overlaps, with the time that lies in it.
   template <class Use>
   void split(const TimeInterval& piece, Use use) const {
     const auto after = std::upper_bound(starts_ps_.begin(), starts_ps_.end(), piece.begin_ps);

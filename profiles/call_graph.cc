@@ -10,14 +10,14 @@
 namespace opbench {
 namespace {
 
-// What others compute need not be inside an axis, and what they read neither.
+// Only indices have to be inside an axis; floating-point and boolean inputs do not.
 bool is_index(const Op& op, std::size_t input) {
   const std::vector<DType>& dtypes = op.input(input).dtypes;
   return !dtypes.empty() && !is_floating(dtypes[0]) && dtypes[0] != DType::boolean;
 }
 
-// A mean or a deviation that a norm kept, which no other vector of that length can stand for: the
-// gradient of a bias is not, and would leave infinite gradients.
+// True for a mean or a deviation that a norm kept. No other vector of that length can replace it:
+// the gradient of a bias would give infinite gradients.
 bool is_statistic(const Op& op, std::size_t input) {
   constexpr std::string_view kNames[] = {"save_mean", "save_invstd", "mean", "rstd"};
   return op.inputs.size() > 1 &&
@@ -100,7 +100,7 @@ class GraphBuilder {
     return all;
   }
 
-  // Everything in fp16 that goes in was fp32, and all that comes out becomes it.
+  // True if each fp16 input was cast from fp32, and each result is cast to fp32.
   bool is_fp32_around(std::size_t call) const {
     const NetworkOperator& op = *calls_[call].op;
     bool is_any = false;
@@ -143,7 +143,7 @@ class GraphBuilder {
     }
   }
 
-  // The cast's input instead of its output.
+  // Links the reader to the input of the cast instead of its output.
   void pass(CallSource& source, std::size_t cast) const {
     CallSource before = graph_.nodes[cast]->inputs[0];
     before.casts.insert(before.casts.end(), source.casts.begin(), source.casts.end());
@@ -155,7 +155,7 @@ class GraphBuilder {
     source = std::move(before);
   }
 
-  // What has another shape or dtype in our terms is no link.
+  // Removes links between tensors of different shapes or dtypes.
   void refuse_others(std::size_t call) {
     CallNode& node = *graph_.nodes[call];
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {

@@ -8,9 +8,9 @@
 namespace opbench {
 namespace {
 
-// Fused updates of all parameters at once.
+// Calls with more tensors are fused updates of all parameters; links of them are ambiguous.
 constexpr std::size_t kMostTensors = 64;
-// The latest tensors of one shape that are looked at.
+// The number of latest tensors of one shape that are considered.
 constexpr std::size_t kMostAlike = 64;
 
 bool is_one_element(const ProfiledTensor& tensor) {
@@ -18,7 +18,7 @@ bool is_one_element(const ProfiledTensor& tensor) {
                      [](std::int64_t extent) { return extent == 1; });
 }
 
-// Empty where a tensor tells too little. ND and NCHW store the same.
+// Empty if the dtype or shape of the tensor is not known. ND and NCHW store a tensor alike.
 std::string tensor_key(const ProfiledTensor& tensor) {
   if (tensor.is_absent || !tensor.problem.empty()) return {};
   const bool is_plain = tensor.format == Format::ND || tensor.format == Format::NCHW ||
@@ -46,7 +46,7 @@ class Linker {
   }
 
  private:
-  /// A tensor that was made or read, the latest last.
+  /// A tensor that was made or read; the latest is last.
   struct Known {
     TensorLink link;
     const ProfiledTensor* tensor = nullptr;
@@ -120,7 +120,7 @@ class Linker {
       return found;
     }
     TensorLink made = outside(tensor);
-    // What is converted is most often a weight, which is no other layer's.
+    // A converted tensor is most often a weight, and no other layer reads that.
     if (!is_a_weight && !is_single && !is_conversion(op.recorded)) {
       known_[key].insert(known_[key].begin(), {made, &tensor});
     }
@@ -138,9 +138,9 @@ class Linker {
 
   const std::vector<NetworkCall>& calls_;
   CallLinks links_;
-  std::vector<std::string> keys_;  ///< of the inputs of the call that is linked
+  std::vector<std::string> keys_;  ///< of the inputs of the call that is being linked
   std::map<std::string, std::vector<Known>> known_;
-  std::size_t last_ = TensorLink::kOutside - 1;  ///< the call before that made something
+  std::size_t last_ = TensorLink::kOutside - 1;  ///< the latest call that made a result
 };
 
 }  // namespace

@@ -9,13 +9,13 @@
 namespace opbench {
 namespace {
 
-// Results are profiled without the shape of what they were made from: 23232 of 64,3,11,11.
+// The profile lacks the shape that a result was made from: it has 23232, not 64,3,11,11.
 void adopt_shape(ProfiledTensor& to, const ProfiledTensor& from) {
   if (!to.problem.empty() || !from.problem.empty() || !to.logical || !from.logical) return;
   if (element_count(*to.logical) == element_count(*from.logical)) to.logical = from.logical;
 }
 
-// Results of calls in traces are not recorded; some have the shape of an input.
+// Sets a result that has the shape of an input: traces do not record results.
 void set_result(ProfiledOperator& one) {
   const ProfiledCall* known = find_profiled_call(one.type);
   if (known == nullptr || known->gives.empty() || !one.outputs.empty()) return;
@@ -69,7 +69,7 @@ ProfiledOperator operator_of(const HotOperator& hot) {
 
 ProfiledOperator operator_of(const LoggedCall& call) {
   ProfiledOperator one{call.op, tensors_of(call.inputs), tensors_of(call.outputs), {}, {}};
-  // Operators without attributes are logged without them.
+  // A complete line without attributes belongs to an operator that has no attributes.
   if (call.is_truncated) return one;
   one.attrs = attrs_of_log(call.op, call.attrs.value_or("{}"));
   const ProfiledCall* known = find_profiled_call(call.op);
@@ -84,7 +84,7 @@ ProfiledOperator operator_of(const LoggedCall& call) {
   return one;
 }
 
-// The numbers among a call's arguments, by the names of these.
+// The numbers among the arguments of a call, by the arguments' names.
 NamedNumbers attrs_of_call(const TraceOperator& call) {
   const ProfiledCall* known = find_profiled_call(call.name);
   if (known == nullptr) return {};
@@ -105,14 +105,14 @@ ProfiledOperator operator_of(const TraceOperator& call) {
   ProfiledOperator one{call.name, tensors_of(call.input_shapes, call.input_dtypes, ""), {}, {}, {}};
   one.has_results = false;
   for (ProfiledTensor& tensor : one.inputs) {
-    // A number, a flag or nothing, by its type: what is not of a tensor's types has no extents.
+    // Arguments that are numbers, flags or None have no extents and no dtype of a tensor.
     tensor.is_absent = tensor.storage.empty() && !tensor.problem.empty();
   }
   if (!call.input_values.empty()) one.attrs = attrs_of_call(call);
   return one;
 }
 
-// What tables and logs agree on.
+// A key of the fields that tables and logs have in common.
 std::string signature(const ProfiledOperator& one) {
   std::string text = one.type;
   for (const ProfiledTensor& tensor : one.inputs) {
@@ -140,7 +140,7 @@ void CaseBuilder::learn(const ProfiledOperator& one, double weight) {
   if (is_conversion(one)) shapes_.learn(one.inputs[0], one.outputs[0], weight);
 }
 
-// Attributes and logical shapes of the call that was made most often.
+// Sets attributes and logical shapes from the logged call with the highest count.
 void CaseBuilder::complete(RecordedOperator& found) const {
   const auto known = logged_.find(signature(found.one));
   if (known == logged_.end()) return;
@@ -176,7 +176,7 @@ RecordedOperator CaseBuilder::find_operator(const HotOperator& hot) const {
 RecordedOperator CaseBuilder::find_operator(const LoggedCall& call) const {
   const ProfiledOperator one = operator_of(call);
   RecordedOperator found{one, one, {}, {}, false};
-  if (call.is_truncated) found.obstacle = "the log cut the line";
+  if (call.is_truncated) found.obstacle = "the line is cut in the log";
   return found;
 }
 
@@ -185,7 +185,7 @@ RecordedOperator CaseBuilder::find_operator(const TraceOperator& call) const {
   RecordedOperator found{one, one, {}, {}, false};
   if (!call.has_shapes) found.obstacle = "the trace has no shapes: record_shapes=True";
   if (call.input_dtypes.find("TensorList") != std::string::npos) {
-    found.obstacle = "the trace does not tell the tensors of a list";
+    found.obstacle = "the trace does not have the tensors of a list";
   }
   return found;
 }
@@ -196,7 +196,7 @@ BuiltCase CaseBuilder::build(const ProfiledOperator& one) const {
 
 namespace {
 
-// Those of our operator, where no results are recorded.
+// Adds the results of the case if the profile recorded no results.
 void set_results(NetworkOperator& made) {
   made.built.outputs.clear();
   for (const TensorDesc& desc : made.problem.outputs) {

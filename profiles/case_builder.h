@@ -12,33 +12,32 @@
 
 namespace opbench {
 
-/// What an operator on lists of tensors, such as ForeachAddList, computes: the same for each tensor
-/// of a list, in their order; and the two gradients of a convolution that are computed in one call.
-/// Another operator is its own only part. Empty where its outputs do not
-/// say how long the lists are.
+/// Splits an operator into parts. An operator on lists of tensors, such as ForeachAddList, gives a
+/// part for each tensor of a list, in their order. A call that computes two gradients of a
+/// convolution gives two parts. Any other operator is its only part. Empty if the outputs do not
+/// determine the length of the lists.
 std::vector<ProfiledOperator> parts_of(const ProfiledOperator& one);
 
-/// An operator of a profile, with all that the profile tells of it.
+/// An operator of a profile with all recorded properties.
 struct RecordedOperator {
   ProfiledOperator one;
-  ProfiledOperator stored;  ///< the same without what logs tell
+  ProfiledOperator stored;  ///< `one` without the properties that come from logs
   std::vector<std::string> notes;
-  std::string obstacle;     ///< not empty: it is no case
-  bool is_dropped = false;  ///< meant to be none: results are drawn, or memory is set
+  std::string obstacle;     ///< the reason why there is no case; empty if there may be a case
+  bool is_dropped = false;  ///< excluded on purpose: results are random, or memory is set
 };
 
-/// Builds cases of the operators of one profile from all that the profile tells: what its
-/// conversions say of logical shapes, and the attributes in logs of the same network, where type,
-/// shapes and dtypes are equal.
+/// Builds cases for the operators of one profile. Its conversions give logical shapes. Logs of the
+/// same network give attributes, for calls of equal type, shapes and dtypes.
 class CaseBuilder {
  public:
   explicit CaseBuilder(const IngestResult& profile);
 
   RecordedOperator find_operator(const HotOperator& hot) const;
   RecordedOperator find_operator(const LoggedCall& call) const;
-  /// Of the host: a call of the framework, whose results are not recorded.
+  /// A call of the framework on the host; its results are not recorded.
   RecordedOperator find_operator(const TraceOperator& call) const;
-  /// `one` may be a part of what was found.
+  /// `one` may be a part of the operator found.
   BuiltCase build(const ProfiledOperator& one) const;
 
  private:
@@ -51,11 +50,11 @@ class CaseBuilder {
   void complete(RecordedOperator& found) const;
 
   LogicalShapes shapes_;
-  std::map<std::string, std::vector<Logged>> logged_;  ///< by what tables know of them
+  std::map<std::string, std::vector<Logged>> logged_;  ///< by the fields that tables have too
 };
 
-/// The operators of a profile as those of a network, built when they are first asked for. A call is
-/// known by its place among the calls of the log or of the trace, of which there is one.
+/// The operators of a profile as those of a network, each built on first use. A call is identified
+/// by its place in the log or the trace; a profile uses only one of them.
 class NetworkOperators {
  public:
   explicit NetworkOperators(const IngestResult& profile) : builder_(profile) {}
@@ -67,7 +66,7 @@ class NetworkOperators {
   const NetworkOperator& of(std::size_t place, const TraceOperator& call) {
     return of(calls_, place, call);
   }
-  /// All that were asked for; none is known then.
+  /// Returns all operators built so far and forgets them.
   std::vector<std::unique_ptr<NetworkOperator>> take() { return std::move(all_); }
 
  private:

@@ -35,8 +35,8 @@ std::string value_text(const AttrValue& value) {
   return is_word ? yaml_word(to_string(value)) : to_string(value);
 }
 
-// ", attrs: {stride: [2,2]}" as an entry of a case file has it behind others: attributes that are
-// not at their defaults; empty where there are none.
+// Attributes that differ from their defaults, as the end of an entry in a case file: ", attrs:
+// {stride: [2,2]}". Empty if all have their defaults.
 std::string attrs_text(const Case& c) {
   std::string text;
   for (const AttrSpec& spec : c.op->attrs) {
@@ -91,11 +91,11 @@ void print_list(ReportLines& lines, const NetworkCases& cases,
 std::string why_no_cases(const NetworkCases& cases) {
   const std::vector<UncoveredType>& list =
       cases.uncovered.empty() ? cases.dropped : cases.uncovered;
-  if (list.empty()) return "no operator is in what was read";
+  if (list.empty()) return "the input has no operators";
   constexpr std::size_t kLongest = 100;
   const UncoveredType& most = list.front();
   return fmt::format(
-      "no operator of {} can be one; {}: {}. A table or log with shapes gives cases: "
+      "no operator of {} can be a case; {}: {}. A table or log with shapes gives cases: "
       "kernel_details.csv of level 1, op_summary*.csv, a trace with record_shapes, plog-*.log",
       cases.whole_calls == 1 ? "one call" : fmt::format("{} calls", cases.whole_calls),
       excerpt(most.type, kLongest), excerpt(most.reason, kLongest));
@@ -118,7 +118,7 @@ void write_case_file(std::ostream& out, const NetworkCases& cases,
   out << "# Operators of a network, made by `opbench ingest --cases` from\n";
   for (const IngestedFile& file : sources) out << fmt::format("#   {}\n", printable(file.path));
   out << fmt::format("# {}. count: calls in all of it", share_text(cases));
-  out << (cases.is_timed ? "; weight_us: what they took.\n" : ".\n");
+  out << (cases.is_timed ? "; weight_us: their time.\n" : ".\n");
   for (const UncoveredType& one : cases.uncovered) {
     out << fmt::format("# not covered: {} of {}: {}\n", one.count, printable(one.type),
                        printable(one.reason));
@@ -141,7 +141,8 @@ std::string place_of(const NetworkCall& call) {
 
 std::string counts_text(const Neighbourhood& found) {
   return fmt::format(
-      "{} nodes; {} edges inferred by shape and dtype, {} of them ambiguous; seen through: {} "
+      "{} nodes; {} edges inferred by shape and dtype, {} of them ambiguous; conversions skipped: "
+      "{} "
       "TransData, {} Cast",
       found.nodes.size(), found.edges, found.ambiguous, found.trans_data, found.casts);
 }
@@ -190,7 +191,7 @@ void write_node(std::ostream& out, const NeighbourNode& node, const NetworkCall&
 
 void write_context_file(std::ostream& out, const NetworkContext& context, const ContextWish& wish) {
   const Neighbourhood& found = context.found;
-  out << "# What stands around an operator of a network, made by `opbench ingest --context`:\n";
+  out << "# An operator of a network and its neighbours, made by `opbench ingest --context`:\n";
   out << fmt::format("# {}\n# {}.\n", centre_text(context, wish), counts_text(found));
   for (const std::string& text : found.left_out)
     out << fmt::format("# left out: {}\n", shown(text));

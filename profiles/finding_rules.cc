@@ -40,13 +40,13 @@ std::string type_text(const ProfileView& view, std::uint32_t id) {
   return one->type.empty() ? one->name : one->type;
 }
 
-/// How often operators stand between two others.
+/// Count and time of operators between the same two others.
 struct Between {
   std::int64_t count = 0, total_ps = 0;
   SourceRow first;
 };
 
-// What stands around these operators, the longest first.
+// Adds the operators before and after these as evidence, the longest time first.
 void add_neighbours(const ProfileView& view, const std::vector<const HotOperator*>& operators,
                     Finding& finding) {
   if (!view.spots().order().is_known()) return;
@@ -75,7 +75,7 @@ void add_neighbours(const ProfileView& view, const std::vector<const HotOperator
   }
 }
 
-/// What tasks of a group are called, one of them and several.
+/// The noun for tasks of a group, singular and plural.
 struct GroupNoun {
   std::string_view one, several;
 };
@@ -96,7 +96,7 @@ void find_group(const ProfileView& view, std::string_view rule_name, const Group
   found.push_back(std::move(finding));
 }
 
-// The dtype that AI Core has no kernel for: the first of the rule's that a tensor has.
+// The first dtype of the rule that a tensor has; AI Core has no kernel for it.
 std::string culprit(const HotOperator& one, const FindingRule& rule) {
   for (const std::string& dtype : rule.types) {
     for (const std::string* side : {&one.input_dtypes, &one.output_dtypes}) {
@@ -135,7 +135,7 @@ void find_aicpu(const ProfileView& view, std::vector<Finding>& found) {
   for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
     const std::string dtype = culprit(*operators[i], rule);
     finding.evidence[i].text += dtype.empty() ? "; no dtype explains it: AI Core has no such kernel"
-                                              : fmt::format("; {} sent it there", dtype);
+                                              : fmt::format("; {} is the cause", dtype);
   }
   found.push_back(std::move(finding));
 }
@@ -146,7 +146,7 @@ void find_communication(const ProfileView& view, std::vector<Finding>& found) {
   const DeviceTime& time = view.spots().communication();
   const std::optional<StepTime>& step = view.step();
   if (step ? step->communication_ps == 0 : time.count == 0) return;
-  // Without a step, as if nothing overlapped.
+  // Without steps, the overlap is not known: the times are added.
   const double both = in_us(time.total_ps) + in_us(view.spots().computing().total_ps);
   const double share = step       ? step->share(step->communication_alone_ps)
                        : both > 0 ? in_us(time.total_ps) / both
@@ -155,7 +155,7 @@ void find_communication(const ProfileView& view, std::vector<Finding>& found) {
   const std::string what =
       step ? fmt::format("communication runs for {:.1f} % of the {}, for {:.1f} % alone",
                          100 * step->share(step->communication_ps), step->whole_name(), 100 * share)
-           : fmt::format("communication takes {:.1f} % of all times; what overlaps is not known",
+           : fmt::format("communication takes {:.1f} % of all times; the overlap is not known",
                          100 * share);
   Finding finding = step ? view.finding("communication", what, 0, share)
                          : view.finding("communication", what, share, std::nullopt);
@@ -168,10 +168,10 @@ void find_communication(const ProfileView& view, std::vector<Finding>& found) {
   found.push_back(std::move(finding));
 }
 
-/// How long something lasted in front of an operator.
+/// The time without work in front of an operator.
 using Pause = std::pair<const HotOperator*, IdleTime>;
 
-// The longest first.
+// Adds the longest pauses as evidence.
 void add_pauses(std::vector<Pause> pauses, std::string_view what, Finding& finding) {
   std::sort(pauses.begin(), pauses.end(), [](const Pause& a, const Pause& b) {
     const std::int64_t first = a.second.total_ps, second = b.second.total_ps;

@@ -20,7 +20,7 @@ void add_busy(const BusyTime& busy, StepTime& time) {
   add_saturated(time.copies_alone_ps, busy.copies_ps);
 }
 
-// Marks of steps are wider than the tasks in them: they hold what the host waits for.
+// A marked step is longer than its tasks: it includes the waits of the host.
 std::optional<StepTime> traced_time(const TraceProfile& trace) {
   StepTime time;
   time.has_steps = !trace.steps.empty();

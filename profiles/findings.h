@@ -10,59 +10,59 @@
 
 namespace opbench {
 
-/// Where the time of a step goes: of all steps on all devices, in picoseconds. Overlapping time of
-/// one kind counts once.
+/// Parts of the step time in picoseconds, over all steps on all devices. Overlapping time of one
+/// kind counts once.
 struct StepTime {
   std::int64_t count = 0;  ///< steps, or files where the profile has no steps
   bool has_steps = false;
-  std::int64_t mean_ps = 0;   ///< how long one takes
-  std::int64_t whole_ps = 0;  ///< all of them on all devices
+  std::int64_t mean_ps = 0;   ///< duration of one step
+  std::int64_t whole_ps = 0;  ///< duration of all steps on all devices
   std::int64_t computing_ps = 0;
-  std::int64_t communication_ps = 0;        ///< also while something computes
-  std::int64_t communication_alone_ps = 0;  ///< while nothing computes
-  std::int64_t copies_alone_ps = 0;         ///< between memories, while neither runs
+  std::int64_t communication_ps = 0;        ///< including the time while something computes
+  std::int64_t communication_alone_ps = 0;  ///< only while nothing computes
+  std::int64_t copies_alone_ps = 0;         ///< copies, while nothing else runs
 
-  /// "step", or "profile" where there are no steps.
+  /// "step", or "profile" if there are no steps.
   std::string_view whole_name() const { return has_steps ? "step" : "profile"; }
   std::int64_t idle_ps() const;
   double share(std::int64_t picoseconds) const;
 };
 
-/// The steps that a trace or step_trace_time.csv marks, else all of a trace, else what the start
-/// times of tasks tell of steps; none where none of them tells.
+/// The steps that a trace or step_trace_time.csv marks. Without marks: a whole trace, or the steps
+/// from the start times of tasks. Empty if no source has steps.
 std::optional<StepTime> step_time(const IngestResult& result);
 
 /// The part of the steps in which an operator ran.
 double step_share(const IngestResult& result, const StepTime& step, const HotOperator& one);
 
-/// "One step takes 136.6 ms: computing 6.5 %, ..."; where no step is known the device time. Empty
-/// where nothing ran on a device.
+/// "One step takes 136.6 ms: computing 6.5 %, ...". Without a known step it states the device time.
+/// Empty if nothing ran on a device.
 std::string headline(const IngestResult& result);
 
-/// Where a finding can be seen: "Conv2D -> TransData -> MaxPool, 6 times", and a row.
+/// A pattern with the row of its first task: "Conv2D -> TransData -> MaxPool, 6 times".
 struct Evidence {
   std::string text;
   SourceRow at;
 };
 
-/// Something that costs time and that tuning guides know a remedy for.
+/// A loss of time for which tuning guides have a remedy.
 struct Finding {
   std::string rule;  ///< its name in hot_spot_rules.yaml
   std::string what;  ///< one line
   bool is_warning = false;
-  double share = 0;  ///< of the device time; without a step also of what `what` says; 0: none
-  std::optional<double> step_share;  ///< of the steps, where they and it are known
-  std::vector<Evidence> evidence;    ///< what takes longest first, some of it
+  double share = 0;  ///< of the device time; without a step, of the time in `what`; 0: no share
+  std::optional<double> step_share;  ///< of the steps, if both times are known
+  std::vector<Evidence> evidence;    ///< the longest first, not all of it
   std::string advice, tries;
 };
 
-/// Cores of the device, where the user states them: profiles do not.
+/// Core counts of the device, from the user: profiles do not have them.
 struct CoreCounts {
   std::int64_t cube = 0, vector = 0;  ///< 0: not stated
 };
 
-/// What the rules find in a profile and its logs, the largest share of the step first; where no
-/// step is known, of the device time. Evidence is bounded.
+/// The findings of all rules in a profile and its logs, the largest share of the step first.
+/// Without a known step, shares are of the device time. The amount of evidence is bounded.
 std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& cores);
 
 }  // namespace opbench

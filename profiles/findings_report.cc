@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// "line 2", and the file only where there are several.
+// "line 2"; names the file only if there are several.
 std::string place_text(const SourceRow& at, const IngestResult& result) {
-  if (at.line <= 1) return {};  // all of the file, or none
+  if (at.line <= 1) return {};  // the finding is about the whole file, or has no place
   const auto lists_tasks = [](const IngestedFile& file) {
     return file.rows > 0 && file.kind != "op_statistic";
   };
@@ -61,7 +61,7 @@ void print_findings(ReportLines& lines, const std::vector<Finding>& findings,
   }
   for (const Finding& finding : findings) print_finding(lines, finding, result);
   if (!result.hot_spots.most_blocks().empty() && cores.cube == 0 && cores.vector == 0) {
-    lines.text("Block dims are not judged: --cores and --vector-cores tell the device's cores", 0,
+    lines.text("Block dims are not checked: --cores and --vector-cores state the device's cores", 0,
                2);
   }
 }
@@ -108,7 +108,7 @@ Json step_value(const IngestResult& result) {
 
 namespace {
 
-// TransData, which hosts also log as Identity.
+// True for TransData, which hosts also log as Identity.
 bool changes_format(const LoggedCall& call) {
   return call.inputs.size() == 1 && call.outputs.size() == 1 &&
          call.inputs[0].storage_format != call.outputs[0].storage_format &&
@@ -141,7 +141,7 @@ std::string signature(const LoggedCall& call) {
 void print_calls(ReportLines& lines, const HostLogs& logs) {
   lines.blank();
   lines.text(
-      fmt::format("Host calls: {}, {} of them different; {} change the format, the log cut {}",
+      fmt::format("Host calls: {}, {} of them different; {} change the format, cut in the log: {}",
                   count_calls(logs, [](const LoggedCall&) { return true; }), logs.calls().size(),
                   count_calls(logs, changes_format), truncated(logs)));
   std::vector<const LoggedCall*> order;
@@ -169,7 +169,8 @@ void print_compiles(ReportLines& lines, const HostLogs& logs, std::int64_t steps
   const std::int64_t marks = std::ssize(logs.blocks()) - 1;
   lines.blank();
   if (marks <= steps) {
-    lines.text(fmt::format("{}; {} steps are marked, too few to tell dynamic shapes", text, marks));
+    lines.text(
+        fmt::format("{}; {} steps are marked, too few to detect dynamic shapes", text, marks));
     return;
   }
   const auto late = logs.compiled_after(steps);

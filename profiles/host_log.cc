@@ -26,7 +26,7 @@ std::string_view word_of(std::string_view text) {
   return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
-// What stands behind `what`; nothing where it is not there.
+// The text after `what`; empty if `what` is not in the text.
 std::optional<std::string_view> behind(std::string_view text, std::string_view what) {
   const std::size_t at = text.find(what);
   if (at == std::string_view::npos) return std::nullopt;
@@ -37,7 +37,8 @@ bool is_day(std::string_view text) {
   return text.size() > 10 && text.starts_with("20") && text[4] == '-' && text[7] == '-';
 }
 
-// 230109110428123613 of "[INFO] ASCENDCL(27441,python3.7):2023-01-09-11:04:28.123.613 [acl...".
+// Digits of a time: 230109110428123613 for "[INFO]
+// ASCENDCL(27441,python3.7):2023-01-09-11:04:28.123.613 [acl...".
 std::int64_t time_of(std::string_view text) {
   auto rest = behind(text, "):");
   while (rest && !is_day(*rest)) rest = behind(*rest, "):");
@@ -86,7 +87,7 @@ bool HostLogs::read_call(LineReader& log) {
   return false;
 }
 
-// A line of ascend_op_info_summary.txt.
+// Reads a line of ascend_op_info_summary.txt.
 bool HostLogs::read_summary_line(LineReader& log) {
   const std::string_view op = word_of(log.text());
   const std::string_view descriptor = log.text().substr(op.size());
@@ -96,7 +97,7 @@ bool HostLogs::read_summary_line(LineReader& log) {
   return is_line;
 }
 
-// Newer versions say it twice, the second time with the time that it took.
+// Newer versions log a compilation twice; the second line has its time.
 bool HostLogs::read_compile(std::string_view text) {
   const auto rest = behind(text, kCompile);
   if (!rest) return false;

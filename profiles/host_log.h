@@ -12,13 +12,13 @@
 
 namespace opbench {
 
-/// A tensor of a logged call. Numbers as the host writes them: aclDataType, aclFormat, aclMemType;
-/// extents of -1 and -2 are dynamic. The shape is logical, the storage shape that of the device.
+/// A tensor of a logged call. Numbers are those of the host: aclDataType, aclFormat, aclMemType.
+/// Extents of -1 and -2 are dynamic. The shape is logical; the storage shape is that on the device.
 struct LoggedTensor {
   int dtype = 0, format = 0, storage_format = 0, memory = 0;
   bool is_const = false;
   std::vector<std::int64_t> shape, storage_shape;
-  /// Of a constant such as axes and sizes, one for each element; empty where the log does not say.
+  /// The values of a constant such as axes and sizes; empty if the log does not have them.
   std::vector<double> values;
 };
 
@@ -33,32 +33,31 @@ struct LoggedCall {
   std::int64_t count = 0;
 };
 
-/// The call that "Conv2D, InputDesc[0]: ..." describes. Tensors behind the first damage are left
-/// out, and the call is truncated. `is_cut`: the last character is lost, as in
-/// ascend_op_info_summary.txt.
+/// Parses "Conv2D, InputDesc[0]: ...". Tensors after the first damage are skipped, and the call is
+/// marked truncated. `is_cut`: the last character is missing, as in ascend_op_info_summary.txt.
 LoggedCall parse_call(std::string_view op, std::string_view descriptor, bool is_cut);
 
-/// Operators that were compiled behind one mark of the log.
+/// Operators that were compiled after one mark of the log.
 struct CompileBlock {
-  std::string mark;              ///< "iter3"; empty in front of the first
-  std::vector<std::string> ops;  ///< each once, in order
+  std::string mark;              ///< "iter3"; empty before the first mark
+  std::vector<std::string> ops;  ///< each operator once, in order
   std::int64_t compiles = 0;
-  double milliseconds = 0;  ///< where the log tells
+  double milliseconds = 0;  ///< 0 if the log has no times
 };
 
-/// What the logs of one run say: which operators were called, how, and when they were compiled.
+/// The called operators, their arguments and their compilations, from the logs of one run.
 class HostLogs {
  public:
-  /// Reads a log to its end. Returns the number of lines that told something.
+  /// Reads a log to its end. Returns the number of lines that were used.
   std::int64_t read(LineReader& log);
 
-  /// Different calls, in the order of the first of each.
+  /// Different calls, ordered by their first occurrence.
   const std::vector<LoggedCall>& calls() const { return calls_; }
-  /// Each call that was made, by its place in `calls`; several logs are in order of time.
+  /// All calls as places in `calls`; calls of several logs are ordered by time.
   std::vector<std::size_t> sequence() const;
-  /// In the order of the files; the first has no mark.
+  /// In the order of the files; the first block has no mark.
   const std::vector<CompileBlock>& blocks() const { return blocks_; }
-  /// Operators that were compiled behind the mark after `steps` marks, with the number of marks.
+  /// Operators that were compiled after more than `steps` marks, with their number of such blocks.
   std::vector<std::pair<std::string, std::int64_t>> compiled_after(std::int64_t steps) const;
 
  private:
@@ -69,7 +68,7 @@ class HostLogs {
   void add_call(std::string_view op, std::string_view descriptor, bool is_cut, LineReader& log);
 
   struct MadeCall {
-    std::int64_t time = 0;  ///< digits of the log's, without the century; 0: none
+    std::int64_t time = 0;  ///< digits of the logged time, without the century; 0: no time
     std::size_t call = 0;
   };
   std::vector<LoggedCall> calls_;
@@ -78,15 +77,15 @@ class HostLogs {
   std::vector<CompileBlock> blocks_;
 };
 
-/// True if the beginning of a file shows lines that `HostLogs` reads.
+/// True if the beginning of a file contains lines that `HostLogs` reads.
 bool is_host_log(std::string_view beginning);
 
-/// One line for each call that was made, "Conv2D InputDesc[0]: ...", as get_ascend_op_info.py of
-/// the tuning guides writes ascend_op_info_summary.txt, V2 calls and the last character included.
+/// Writes a line for each call, "Conv2D InputDesc[0]: ...", in the format of get_ascend_op_info.py,
+/// which writes ascend_op_info_summary.txt. V2 calls and the last character are included.
 void write_op_info(std::ostream& out, const HostLogs& logs);
 
-/// Lines "iter: 0" and "Cast,ZerosLike" as recompiled_op.py of the tuning guides writes
-/// recompile_op_list.txt: block 0 stands before the first mark. Names alone, each once.
+/// Writes lines "iter: 0" and "Cast,ZerosLike" in the format of recompiled_op.py, which writes
+/// recompile_op_list.txt. Block 0 is before the first mark. Each name appears once.
 void write_recompiles(std::ostream& out, const HostLogs& logs);
 
 }  // namespace opbench

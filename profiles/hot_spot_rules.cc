@@ -63,11 +63,11 @@ void read_finding(const YamlValue& value, FindingRule& rule) {
                   if (key == "times") rule.times = of.integer("a number", 0, 1'000'000);
                   if (key == "types") rule.types = words(of, "a type");
                   if (key == "advice") rule.advice = of.text("an advice");
-                  if (key == "try") rule.tries = of.text("what tries it");
+                  if (key == "try") rule.tries = of.text("a way to try it");
                 });
 }
 
-// Of the findings that the program knows.
+// Reads thresholds and texts of the findings that the program knows.
 void read_findings(const YamlValue& value, HotSpotRules& rules) {
   const bool is_first = rules.findings.empty();
   value.mapping("findings", [&](const std::string& key, const YamlValue& of) {

@@ -7,8 +7,8 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kSlowest = 10;
-// Of names that no profile of one network has; they would fill the memory.
-constexpr std::size_t kMostNames = 1000;  // of cores and states
+// Limits of memory; profiles of a single network have fewer names, operators and bytes of text.
+constexpr std::size_t kMostNames = 1000;  // names of cores and states
 constexpr std::size_t kMostOperators = 200'000, kMostText = std::size_t{1} << 26;
 
 template <class Value>
@@ -47,7 +47,7 @@ void add_measures(const DeviceTask& task, HotOperator& one) {
   one.time.add(task);
 }
 
-// Without a type only the name tells what a task is.
+// A task without a type is identified by its name.
 void append_signature(const DeviceTask& task, std::string& key) {
   if (task.type.empty() || task.has_kernel_name) key.append(1, kKeySeparator).append(task.name);
   for (const TensorTexts* side : {&task.inputs, &task.outputs}) {
@@ -160,7 +160,7 @@ bool HotSpots::is_full() const {
   return operators_.size() >= kMostOperators || text_bytes_ >= kMostText;
 }
 
-// `key_` holds type and core.
+// `key_` contains type and core.
 HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator place) {
   append_signature(task, key_);
   auto found = operators_.find(key_);
@@ -195,7 +195,7 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator plac
   return &found->second;
 }
 
-// Reservoir sampling (Vitter 1985, algorithm R). Of a row that stands for many tasks the mean.
+// Reservoir sampling (Vitter 1985, algorithm R). A row that sums up several tasks gives their mean.
 void HotSpots::sample(const DeviceTask& task, HotOperator& one) {
   const auto step = static_cast<std::uint32_t>(std::hash<std::string_view>{}(task.step) >> 33);
   const TaskSample taken{task.duration_ps / std::max<std::int64_t>(1, task.count), step};

@@ -31,7 +31,7 @@ void read_table(TableReader& table, const TableLayout& layout, IngestedFile& fil
   });
 }
 
-// Names a text's encoding that is not UTF-8: by its mark, or by the zeros beside a first letter.
+// Names a text's encoding if it is not UTF-8, from its mark or from zeros next to the first letter.
 std::string_view other_encoding(std::string_view begin) {
   using namespace std::string_view_literals;
   if (begin.starts_with("\xFF\xFE\0\0"sv) || begin.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
@@ -44,7 +44,8 @@ std::string_view other_encoding(std::string_view begin) {
   return pattern == "a0a0" || pattern == "0a0a" ? "UTF-16" : "";
 }
 
-// What is printed before a network compiles its first operator.
+// The beginning of a file, at most 1 MiB. Host logs can begin with other output, up to the first
+// compiled operator.
 std::string_view beginning(ByteWindow& window) {
   constexpr std::size_t kBytes = std::size_t{1} << 20;
   while (window.text().size() < kBytes && window.more()) {
@@ -66,7 +67,7 @@ void read_trace(TraceReader trace, IngestedFile& file, IngestResult& result) {
   };
   try {
     while (trace.next()) file.rows += timeline.add_event(trace) ? 1 : 0;
-  } catch (const Error&) {  // compressed, and cut
+  } catch (const Error&) {  // compressed and truncated
     conclude();
     throw;
   }
@@ -104,7 +105,7 @@ void read_log(LineReader log, IngestedFile& file, IngestResult& result) {
   file.problems = log.skipped().examples();
 }
 
-// Sums by type, where no table lists the tasks that they are of.
+// Adds sums by type as tasks, if no table lists tasks.
 void take_statistic_for_tasks(IngestResult& result) {
   for (const StatisticRow& row : result.statistic) {
     DeviceTask task;
@@ -121,7 +122,7 @@ void take_statistic_for_tasks(IngestResult& result) {
   }
 }
 
-// Tables that list the tasks of a run each in their own way.
+// Warns if tables of different kinds list tasks: they may be those of one run.
 void warn_of_repeated_tasks(IngestResult& result) {
   constexpr std::string_view kKinds[] = {"kernel_details", "op_summary", "task_time"};
   std::string first;
@@ -161,14 +162,15 @@ void conclude(IngestResult& result) {
                     result.trace.kernels_without_row, result.trace.kernels));
   }
   if (result.trace.lost > 0) {
-    result.warnings.push_back(fmt::format(
-        "{} operators and kernels of the trace are more than can be tied together: they are in no "
-        "step",
-        result.trace.lost));
+    result.warnings.push_back(
+        fmt::format("{} operators and kernels of the trace are beyond the limit for links: they "
+                    "are not part of "
+                    "a step",
+                    result.trace.lost));
   }
 }
 
-/// Ends a file for what gathers tasks, also where reading it fails.
+/// Ends a file for the collectors of tasks, also if reading fails.
 class FileEnd {
  public:
   explicit FileEnd(HotSpots& spots) : spots_(spots) {}
@@ -249,7 +251,7 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
 
 namespace {
 
-// What others need is read before them: MindSpore's list of operators, then tables, then traces.
+// Files that others depend on come first: MindSpore's list of operators, then tables, then traces.
 int reading_order(const std::string& path) {
   try {
     ByteWindow window(open_bytes(path));
@@ -257,7 +259,7 @@ int reading_order(const std::string& path) {
     if (recognise_trace(begin) == TraceKind::trace) return 2;
     return begin.substr(0, begin.find('\n')).find("op_info") == begin.npos ? 1 : 0;
   } catch (const Error&) {
-    return 1;  // which is said when it is read
+    return 1;  // reading the file reports the error
   }
 }
 

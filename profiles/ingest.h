@@ -14,59 +14,59 @@
 
 namespace opbench {
 
-/// Tasks against the profiler's own op_statistic: the same counts and times by type and core, or
-/// the profiles are not of one run, or one of them was read wrongly.
+/// Compares tasks with the profiler's own op_statistic. Counts and times by type and core must be
+/// equal; otherwise the profiles are of different runs, or a file was read wrongly.
 struct StatisticCheck {
-  std::int64_t groups = 0;           ///< types and cores in either
-  std::int64_t exact = 0;            ///< equal to the last digit
-  std::int64_t within_rounding = 0;  ///< others that differ by less than the digits printed can say
-  std::vector<std::string> differences;  ///< a sentence for each other
+  std::int64_t groups = 0;               ///< types and cores in either source
+  std::int64_t exact = 0;                ///< groups that are equal to the last digit
+  std::int64_t within_rounding = 0;      ///< groups that differ by no more than rounding
+  std::vector<std::string> differences;  ///< a sentence for each other group
 
   bool agrees() const { return differences.empty(); }
 };
 
-/// `types`: of the tasks. Rows of several tables are added up.
+/// `types`: those of the tasks. Rows of several tables are added up.
 StatisticCheck check_statistic(const std::vector<HotType>& types,
                                const std::vector<StatisticRow>& rows);
 
-/// A file that was read, and how it went.
+/// The result of reading one file.
 struct IngestedFile {
   std::string path;
-  std::string kind;  ///< "kernel_details", "host log", ...; empty where it was not recognised
+  std::string kind;  ///< "kernel_details", "host log", ...; empty if it was not recognised
   std::int64_t rows = 0, columns = 0;
   std::int64_t skipped = 0;
   std::vector<std::string>
-      problems;  ///< the first lines that were skipped, or why nothing was read
+      problems;  ///< the first skipped lines, or the reason why nothing was read
   std::string_view unit = "rows";
-  bool is_whole = true;  ///< reading did not end before the file
+  bool is_whole = true;  ///< the end of the file was reached
 };
 
-/// What several profiles of one network say together.
+/// The contents of several profiles of one network.
 struct IngestResult {
   std::vector<IngestedFile> files;
   HotSpots hot_spots;
   HostLogs logs = {};
   TraceProfile trace = {};
   FrameworkOps framework = {};
-  /// With traces beside tables: rows of the tables, which the traces find again.
+  /// Rows of tables by start time, if there are traces too: traces find their tasks in them.
   std::optional<RowsByStart> rows = {};
   std::vector<StatisticRow> statistic = {};
-  std::optional<StatisticCheck> check = {};  ///< where tasks with types and a statistic are there
+  std::optional<StatisticCheck> check = {};  ///< set if there are tasks with types and a statistic
   std::vector<std::string> warnings = {};
 
   bool is_any_read() const;
 };
 
-/// Reads all files in one pass each, MindSpore's list of operators first and traces last. A file
-/// that cannot be read or recognised takes nothing from the others. `begin` is told each file;
-/// where `stop` says so, reading ends. `samples`: tasks of each operator that are kept.
+/// Reads each file in one pass, MindSpore's list of operators first and traces last. An unreadable
+/// or unknown file does not affect the others. `begin` is called before each file. Reading ends
+/// when `stop` returns true. `samples`: number of tasks kept of each operator.
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop,
                           const HotSpotRules& rules = HotSpotRules::builtin(),
                           std::size_t samples = 0);
 
-/// The same of one file's bytes, into `result`.
+/// Reads the bytes of one file into `result`.
 void ingest_bytes(ByteSource source, const std::string& path, IngestResult& result);
 
 }  // namespace opbench

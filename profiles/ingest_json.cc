@@ -62,7 +62,7 @@ Json groups_value(const HotSpots& spots) {
   return groups;
 }
 
-/// Writes an object key by key: the lists of a large profile are not in memory as JSON.
+/// Writes an object key by key, so the lists of a large profile are never in memory as JSON.
 class ObjectWriter {
  public:
   explicit ObjectWriter(std::ostream& out) : out_(out) {}
@@ -78,7 +78,8 @@ class ObjectWriter {
     }
     out_ << ']';
   }
-  /// What is written between this and the end of the writer that it gives is the value.
+  /// Begins an object as the value of `key`; the returned writer writes it, and its `end` closes
+  /// it.
   ObjectWriter object(std::string_view key) {
     begin(key);
     return ObjectWriter(out_);

@@ -28,7 +28,7 @@ void print_files(ReportLines& lines, const IngestResult& result) {
           fmt::format("skipped {} of {} {}", file.skipped, file.rows + file.skipped, file.unit), 2,
           4, kYellow);
     }
-    if (!file.is_whole) continue;  // an error, which says it
+    if (!file.is_whole) continue;  // reading it failed; its error is printed
     for (const std::string& problem : file.problems) lines.text(printable(problem), 2, 4);
   }
 }
@@ -38,13 +38,13 @@ void print_totals(ReportLines& lines, const HotSpots& spots) {
   std::string text = fmt::format("Device time {} us in {}", us_text(spots.computing().total_ps),
                                  counted(spots.computing().count, "task"));
   if (const DeviceTime& apart = spots.communication(); apart.count > 0) {
-    text += fmt::format("; communication, in no share: {} us in {}", us_text(apart.total_ps),
+    text += fmt::format("; communication, not counted: {} us in {}", us_text(apart.total_ps),
                         counted(apart.count, "task"));
   }
   lines.text(text);
 }
 
-/// Shares of the step, where it is known.
+/// Shares of the step, if it is known.
 class StepShares {
  public:
   explicit StepShares(const IngestResult& result) : result_(result), step_(step_time(result)) {
@@ -73,7 +73,7 @@ class StepShares {
   std::map<std::pair<std::string, std::string>, double> by_type_;
 };
 
-// "total us, of step, share, count": what rows of both tables begin with.
+// The head of rows in both tables: "total us, of step, share, count".
 std::string row_head(const StepShares& shares) {
   return fmt::format("{:>13}{} {:>7} {:>7}", "total us", shares.head(), "share", "count");
 }
@@ -102,7 +102,7 @@ void print_types(ReportLines& lines, const HotSpots& spots, const StepShares& sh
   lines.rest(types.size());
 }
 
-// "32,3,224,224;64 FLOAT;FLOAT NCHW;NCHW -> 32,64 FLOAT NCHW"
+// Types of an operator's tensors: "32,3,224,224;64 FLOAT;FLOAT NCHW;NCHW -> 32,64 FLOAT NCHW".
 std::string signature(const HotOperator& one) {
   if (!one.has_tensors) return "shapes unknown";
   std::string whole =
@@ -113,7 +113,7 @@ std::string signature(const HotOperator& one) {
   return printable(whole);
 }
 
-/// Names the place of an operator's first task, with the file only where there are several.
+/// The place of an operator's first task; names the file only if there are several.
 class Places {
  public:
   explicit Places(const std::vector<HotOperator>& operators) {
@@ -123,7 +123,7 @@ class Places {
   }
 
   std::string of(const HotOperator& one, bool is_wide) const {
-    if (one.first.line <= 1) return {};  // all of the file, or none
+    if (one.first.line <= 1) return {};  // the whole file, or no place
     if (is_one_file_) return fmt::format(" line {}", one.first.line);
     return is_wide ? fmt::format(" at {}:{}", printable(one.first.file), one.first.line) : "";
   }
@@ -132,13 +132,13 @@ class Places {
   bool is_one_file_ = true;
 };
 
-// "f" of "a::b::f".
+// The last part of a path: "f" of "a::b::f".
 std::string_view last_of_path(std::string_view name) {
   const std::size_t colons = name.rfind("::");
   return colons == name.npos ? name : name.substr(colons + 2);
 }
 
-// One line of an operator, in which its type and its name share what is left.
+// A row for an operator; type and name share the width after the cells.
 void print_operator(ReportLines& lines, const std::string& cells, const HotOperator& one,
                     const std::string& place) {
   constexpr std::size_t kLongestType = 26;
@@ -205,7 +205,7 @@ void print_check(ReportLines& lines, const StatisticCheck& check) {
   std::string text =
       fmt::format("Tasks against op_statistic: {} of {} types equal", check.exact, check.groups);
   if (check.within_rounding > 0) {
-    text += fmt::format(", {} within the rounding of what is printed", check.within_rounding);
+    text += fmt::format(", {} within rounding", check.within_rounding);
   }
   lines.text(text);
   for (const std::string& difference : check.differences) {

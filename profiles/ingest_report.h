@@ -14,7 +14,7 @@
 
 namespace opbench {
 
-/// For people: each finding with its evidence.
+/// Prints each finding with its evidence.
 void print_findings(ReportLines& lines, const std::vector<Finding>& findings,
                     const IngestResult& result, const CoreCounts& cores);
 
@@ -22,49 +22,49 @@ void print_findings(ReportLines& lines, const std::vector<Finding>& findings,
 /// "advice", "try"}]
 nlohmann::ordered_json findings_value(const std::vector<Finding>& findings);
 
-/// {"known", "steps", "span_us", "busy_us"}: what start times tell of the tasks' order.
+/// {"known", "steps", "span_us", "busy_us"}: the order of tasks from their start times.
 nlohmann::ordered_json order_value(const TaskOrder& order);
 
 /// {key: count}
 nlohmann::ordered_json counts_value(const std::map<std::string, std::int64_t>& counts);
 
-/// {"of": "step" or "profile", "count", "mean_us", "whole_us", "computing_us", ..., "idle_us"}, of
-/// all steps on all devices; null where no step is known.
+/// {"of": "step" or "profile", "count", "mean_us", "whole_us", "computing_us", ..., "idle_us"},
+/// over all steps on all devices; null if no step is known.
 nlohmann::ordered_json step_value(const IngestResult& result);
 
-/// Calls by how often, and what compiles after `steps` marks.
+/// Prints calls by count, and the operators that compile after `steps` marks.
 void print_logs(ReportLines& lines, const HostLogs& logs, std::int64_t steps);
 
-/// Everything.
+/// All contents of the logs.
 nlohmann::ordered_json logs_value(const HostLogs& logs, std::int64_t steps);
 
 /// "aten::addmm 128;5,128;128,128 FLOAT;FLOAT;FLOAT".
 std::string signature(const TraceOperator& one);
 
-/// For people: steps and how busy devices were in them, and operators of the host by the time of
-/// their kernels. Nothing where no trace was read.
+/// Prints steps, the busy time of devices in them, and operators of the host by the time of their
+/// kernels. Prints nothing if no trace was read.
 void print_trace(ReportLines& lines, const TraceProfile& trace);
 
-/// Everything; null where no trace was read.
+/// All contents of the traces; null if no trace was read.
 nlohmann::ordered_json trace_value(const TraceProfile& trace);
 
-/// What a report takes beside the profile.
+/// Inputs of a report in addition to the profile.
 struct IngestReport {
   ReportLayout layout;
   CoreCounts cores;
   std::vector<Finding> findings;
-  bool is_brief = false;  ///< where the time goes, and what was read: another report follows
+  bool is_brief = false;  ///< prints only time and files, for a report before another
 };
 
-/// For people: where the time goes, files, findings, time by type and by operator, groups, waits,
-/// the check.
+/// Prints time, files, findings, times by type and by operator, groups, waits, and the check of the
+/// statistic.
 void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report);
 
-/// Everything, all operators included.
+/// Writes all results, with all operators.
 void write_ingest_json(std::ostream& out, const IngestResult& result,
                        const std::vector<Finding>& findings, const std::string& command_line);
 
-/// One line for each operator, the longest time first.
+/// Writes a line for each operator, the longest time first.
 void write_ingest_csv(std::ostream& out, const IngestResult& result);
 
 }  // namespace opbench

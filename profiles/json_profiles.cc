@@ -20,7 +20,7 @@ Json read_json(ByteWindow& bytes, const std::string& file) {
   return parse_json(std::string(bytes.text().begin(), bytes.text().end()), file);
 }
 
-// "torch.float16" as tables of tasks spell it.
+// A dtype such as "torch.float16", in the spelling of tables of tasks.
 std::string framework_dtype(std::string type) {
   for (const std::string begin : {"torch.", "mindspore."}) {
     if (type.starts_with(begin)) type.erase(0, begin.size());
@@ -32,7 +32,7 @@ std::string framework_dtype(std::string type) {
   return type == "BFLOAT16" ? "BF16" : type;
 }
 
-/// Inputs of a call as traces write them.
+/// Inputs of a call, in the format of traces.
 struct CallInputs {
   Json dims = Json::array(), types = Json::array(), values = Json::array();
 
@@ -57,8 +57,8 @@ struct CallInputs {
   }
 };
 
-// "Tensor.__mul__.7.forward" and "Module.layers.0.norm.RMSNorm.forward.7" without their number, and
-// modules by their class.
+// The name of a call without its number: "Tensor.__mul__.7.forward". Modules such as
+// "Module.layers.0.norm.RMSNorm.forward.7" are named by their class.
 std::string call_name(const std::string& api) {
   std::vector<std::string> parts;
   for (std::size_t at = 0; at <= api.size();) {
@@ -79,7 +79,7 @@ std::string call_name(const std::string& api) {
   return name;
 }
 
-// The one of `records` in picoseconds; nothing where it has none.
+// The time under `key` in picoseconds; empty if the record has no such time.
 std::optional<std::int64_t> total_picoseconds(const Json& record, const char* key,
                                               std::int64_t count) {
   const auto found = record.find(key);
@@ -123,7 +123,7 @@ std::int64_t read_own_results(ByteWindow& bytes, const std::string& file, HotSpo
   const Json json = read_json(bytes, file);
   const auto records = json.find("records");
   if (records == json.end() || !records->is_array()) {
-    throw Error(fmt::format("{}: no results of opbench: it has no list 'records'", file));
+    throw Error(fmt::format("{}: not results of opbench: it has no list 'records'", file));
   }
   std::int64_t rows = 0, place = 0;
   for (const Json& record : *records) {

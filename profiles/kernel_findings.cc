@@ -29,7 +29,8 @@ std::int64_t bytes_of(std::string_view dtype) {
   return dtype == "DOUBLE" || dtype.ends_with("64") ? 8 : 4;
 }
 
-// What is no multiple: of one tensor, "C = 3, H*W = 169". Blocks of channels are padded already.
+// Extents of a tensor that are not multiples: "C = 3, H*W = 169". Blocks of channels are already
+// padded.
 std::string misaligned(std::string_view shape, std::string_view dtype, std::string_view format,
                        std::int64_t multiple) {
   constexpr std::int64_t kBlockBytes = 32;
@@ -67,7 +68,7 @@ std::string misaligned(const HotOperator& one, std::int64_t multiple) {
   return text;
 }
 
-/// Operators of a finding and what is said of each.
+/// Operators of a finding, and a remark about each.
 struct Remarked {
   std::vector<const HotOperator*> operators;
   std::vector<std::string> texts;
@@ -90,7 +91,7 @@ void report(const ProfileView& view, std::string_view rule, const std::string& w
   found.push_back(std::move(finding));
 }
 
-// Of the cores that an operator runs on; 0 where they are not stated.
+// The number of cores of the operator's kind; 0 if it is not stated.
 std::int64_t cores_of(const HotOperator& one, const CoreCounts& cores) {
   if (one.core == "AI_CORE" || one.core == "MIX_AIC") return cores.cube;
   if (one.core == "AI_VECTOR_CORE" || one.core == "MIX_AIV") return cores.vector;
@@ -102,9 +103,9 @@ constexpr std::pair<Pipe, const char*> kMovingPipes[] = {
 constexpr std::pair<Pipe, const char*> kComputingPipes[] = {
     {Pipe::mac, "mac"}, {Pipe::vec, "vec"}, {Pipe::scalar, "scalar"}};
 
-/// The busiest of some pipes.
+/// The busiest of several pipes.
 struct Busiest {
-  const char* name = nullptr;  ///< null: the profile tells of none
+  const char* name = nullptr;  ///< null: the profile has no values of these pipes
   double ratio = 0;
 };
 
@@ -189,7 +190,8 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
   const FindingRule& rule = view.rules().finding("fusible");
   const TaskOrder& order = view.spots().order();
   if (!order.is_known() || !view.spots().has_types()) return;
-  // Rows of small tasks do not overlap: of the step they are what they are of its computing.
+  // Rows of small tasks do not overlap, so their share of the step is their share of computing
+  // times the share of computing.
   const auto& step = view.step();
   const double computing = step ? step->share(step->computing_ps) : 1;
   std::vector<Evidence> evidence;

@@ -30,7 +30,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 20;
   throw Error(fmt::format("cannot read '{}': {}", path, reason));
 }
 
-// Without O_NONBLOCK a pipe without a writer is waited for.
+// O_NONBLOCK prevents waiting for the writer of a pipe.
 gzFile open_regular(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) refuse(path, std::strerror(errno));
@@ -73,7 +73,7 @@ ByteSource bytes_of(std::string_view text) {
 bool ByteWindow::more() {
   if (is_at_end_) return false;
   const std::size_t kept = end_ - begin_;
-  if (size_ - kept < kPiece) {  // the room doubles, so that a long record is not moved too often
+  if (size_ - kept < kPiece) {  // doubling bounds how often a long record is moved
     size_ = std::max(2 * kept, kept + 2 * kPiece);
     auto larger = std::make_unique_for_overwrite<char[]>(size_ + kSlack);
     if (kept > 0) std::memcpy(larger.get(), buffer_.get() + begin_, kept);
@@ -89,7 +89,7 @@ bool ByteWindow::more() {
   return got > 0;
 }
 
-// The window holds the beginning of a line without an end.
+// Skips a line that is longer than the limit. The window contains its beginning.
 void LineReader::skip_rest() {
   skip(fmt::format("a line longer than {} MiB", kLongestLine >> 20));
   do {

@@ -11,16 +11,16 @@
 
 namespace opbench {
 
-/// Lines of a file that could not be read: all are counted, the first are told.
+/// Skipped lines of a file: the number of all, and the first few as examples.
 class SkippedLines {
  public:
   explicit SkippedLines(std::string file) : file_(std::move(file)) {}
 
-  /// Notes that the line, from 1 on, was left out.
+  /// Counts a skipped line; numbers begin at 1.
   void add(std::int64_t line, const std::string& reason);
 
   std::int64_t count() const { return count_; }
-  /// "file:line: reason" of the first ones.
+  /// "file:line: reason" of the first skipped lines.
   const std::vector<std::string>& examples() const { return examples_; }
   const std::string& file() const { return file_; }
 
@@ -30,30 +30,31 @@ class SkippedLines {
   std::vector<std::string> examples_;
 };
 
-/// Fills the beginning of `room` with the next bytes and says how many; 0 at the end.
+/// Fills the beginning of `room` with the next bytes. Returns their number; 0 at the end.
 using ByteSource = std::function<std::size_t(std::span<char> room)>;
 
-/// The bytes of a regular file, unpacked where it is gzip. Errors: throws Error "cannot read ...:
-/// reason"; the source throws RunError where it can be read no further.
+/// The bytes of a regular file; gzip is unpacked. Errors: throws Error "cannot read ...: reason".
+/// The source throws RunError if reading fails later.
 ByteSource open_bytes(const std::string& path);
 
-/// The bytes of a text, which must outlive the source.
+/// The bytes of a text. The text must outlive the source.
 ByteSource bytes_of(std::string_view text);
 
-/// A piece of a stream that is looked at: memory is bounded by the largest piece ever wanted, and
-/// not by the file.
+/// A window on a stream. Memory is bounded by the largest requested piece, not by the size of the
+/// file.
 class ByteWindow {
  public:
-  /// So many bytes behind `text` may be read, though they mean nothing: parsers look at blocks.
+  /// The number of readable bytes after `text`. Their values are undefined; parsers read whole
+  /// blocks.
   static constexpr std::size_t kSlack = 64;
 
   explicit ByteWindow(ByteSource source) : source_(std::move(source)) {}
 
-  /// What is read and not consumed; valid until `more`.
+  /// Bytes that are read and not consumed; valid until `more`.
   std::span<char> text() { return {buffer_.get() + begin_, end_ - begin_}; }
   /// Drops the first bytes of `text`.
   void consume(std::size_t bytes) { begin_ += bytes; }
-  /// Reads on behind `text`. Returns false at the end of the stream.
+  /// Appends bytes to `text`. Returns false at the end of the stream.
   bool more();
   bool is_at_end() const { return is_at_end_; }
 
@@ -64,27 +65,27 @@ class ByteWindow {
   bool is_at_end_ = false;
 };
 
-/// The byte order mark that files in UTF-8 may begin with.
+/// The byte order mark; files in UTF-8 may begin with it.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// Bytes of a damaged file that may be read again in search of whole rows and events: the time
-/// stays linear in the size.
+/// Bytes of a damaged file that are read again to find whole rows and events. The limit keeps the
+/// time linear in the size of the file.
 inline constexpr std::size_t kMostReadAgain = std::size_t{64} << 20;
 
-/// Lines that are longer are skipped.
+/// The longest line that is read; longer lines are skipped.
 inline constexpr std::size_t kLongestLine = std::size_t{1} << 20;
 
-/// The lines of a log in one pass, without CR and LF.
+/// Reads the lines of a log in one pass, without CR and LF.
 class LineReader {
  public:
   LineReader(ByteWindow window, std::string file)
       : window_(std::move(window)), skipped_(std::move(file)) {}
 
-  /// The next line, empty ones too. Returns false at the end.
+  /// Reads the next line, which may be empty. Returns false at the end.
   bool next();
   /// Valid until `next`.
   std::string_view text() const { return text_; }
-  /// From 1 on.
+  /// Line numbers begin at 1.
   std::int64_t line() const { return line_; }
   void skip(const std::string& reason) { skipped_.add(line_, reason); }
   const SkippedLines& skipped() const { return skipped_; }

@@ -1,8 +1,8 @@
-// A kernel runs later than the call that launched it, and on a device. What ties the two:
-//   kineto   a call of the runtime with the kernel's correlation, inside the operator's call;
-//            where traces were made without the runtime, the operator's external id
+// A kernel runs on a device, later than the call that launched it. The links between the two:
+//   kineto   a call of the runtime inside the operator's call has the kernel's correlation;
+//            traces without calls of the runtime have the operator's external id
 //   Ascend   an arrow async_npu from inside the operator's call to the kernel's start
-//   autograd an arrow cpu_to_cuda, likewise
+//   autograd an arrow cpu_to_cuda, from inside the operator's call too
 #include <algorithm>
 
 #include "profiles/timeline.h"
@@ -10,7 +10,7 @@
 namespace opbench {
 namespace {
 
-/// Asks which calls are running on a thread at a time, for a span.
+/// A request for the calls that run on a thread at a time; the answer is for a span.
 struct Question {
   std::uint32_t thread = 0;
   std::int64_t time_ns = 0;
@@ -41,7 +41,7 @@ const HostLaunch* launch_of(const DeviceSpan& span, const LaunchTable& table) {
   return end == nullptr ? nullptr : find_sorted(table.arrows, end->second, id_of);
 }
 
-/// Walks over the calls of the threads in order of time with the stack of those that are running.
+/// Visits the calls of each thread in order of time, with a stack of running calls.
 class CallWalk {
  public:
   CallWalk(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, TraceProfile& profile)
@@ -73,7 +73,7 @@ class CallWalk {
 
   struct Running {
     std::size_t call = 0;
-    std::int64_t inside_ns = 0;  ///< of calls that it made
+    std::int64_t inside_ns = 0;  ///< time of calls that it made
     bool has_launched = false;
   };
 
@@ -114,7 +114,7 @@ class CallWalk {
     for (; one != waiting_->end() && one->first == call.external; ++one) answer(one->second);
   }
 
-  // To the innermost call, or the innermost with shapes.
+  // Links the span to the innermost call with shapes; without shapes, to the innermost call.
   void answer(std::uint32_t index) {
     DeviceSpan& span = spans_[index];
     if (running_.empty() || span.host != DeviceSpan::kNone) return;
@@ -135,7 +135,7 @@ class CallWalk {
   TraceProfile& profile_;
   const std::vector<std::pair<std::uint32_t, std::uint32_t>>* waiting_ = nullptr;
   std::vector<Running> running_;
-  std::vector<std::pair<std::int64_t, std::uint32_t>> launching_;  ///< starts and operators
+  std::vector<std::pair<std::int64_t, std::uint32_t>> launching_;  ///< start times and operators
 };
 
 }  // namespace
@@ -157,7 +157,8 @@ void link_spans(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, La
     if (const HostLaunch* launch = launch_of(span, table)) {
       questions.push_back({launch->thread, launch->time_ns, i});
     } else if (span.external >= 0 && span.external != span.correlation) {
-      // Newer traces repeat the correlation there, which is no operator's id.
+      // In newer traces the external id of a launch repeats the correlation; it is not the id of an
+      // operator.
       waiting.emplace_back(static_cast<std::uint32_t>(span.external), i);
     }
   }

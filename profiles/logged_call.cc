@@ -6,7 +6,7 @@
 namespace opbench {
 namespace {
 
-/// Reads a descriptor from left to right; once something is missing, all further reads fail.
+/// Reads a descriptor from left to right. After a missing part, all further reads fail.
 class DescriptorReader {
  public:
   explicit DescriptorReader(std::string_view text) : rest_(text) {}
@@ -28,7 +28,7 @@ class DescriptorReader {
     if (is_good_) rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
     return value;
   }
-  // "[4, 6]"
+  // Reads "[4, 6]".
   std::vector<std::int64_t> integers() {
     std::vector<std::int64_t> values;
     skip("[");
@@ -39,7 +39,7 @@ class DescriptorReader {
     skip("]");
     return values;
   }
-  // Lists of lists, up to the bracket that closes the first.
+  // Skips nested lists up to the bracket that closes the outer list.
   void skip_brackets() {
     std::size_t depth = 0;
     for (std::size_t i = 0; i < rest_.size(); ++i) {
@@ -86,7 +86,7 @@ LoggedTensor read_tensor(DescriptorReader& reader) {
   return tensor;
 }
 
-// "1,2,3,4, "
+// Parses "1,2,3,4, ".
 std::vector<double> numbers_of_constant(std::string_view text) {
   std::vector<double> numbers;
   while (!text.empty()) {
@@ -100,7 +100,7 @@ std::vector<double> numbers_of_constant(std::string_view text) {
   return numbers;
 }
 
-// Axes and sizes are few; longer constants are data.
+// Constants with more values are data; axes and sizes have fewer.
 constexpr std::size_t kMostValues = 64;
 
 void set_values(LoggedTensor& tensor, std::string_view constant) {
@@ -116,7 +116,7 @@ void set_values(LoggedTensor& tensor, std::string_view constant) {
   if (numbers.size() == elements && elements <= kMostValues) tensor.values = std::move(numbers);
 }
 
-// Behind a tensor: its constant data, which may hold anything but the next descriptor.
+// Reads the constant data after a tensor. The data may contain any text except the next descriptor.
 void read_constant(DescriptorReader& reader, LoggedTensor* tensor) {
   reader.skip_blanks();
   if (reader.begins("isConst = ")) reader.drop(reader.rest().find(','));

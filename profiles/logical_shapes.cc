@@ -14,7 +14,7 @@ std::string storage_key(const ProfiledTensor& tensor) {
   return fmt::format("{} {}", name(tensor.format), to_string(tensor.storage));
 }
 
-// Blocks of channels, where the format has them and the tensor is well formed.
+// The number of channels with padding; 0 if the format has no blocks or the tensor is malformed.
 std::int64_t padded_channels(const ProfiledTensor& tensor) {
   const Dims& s = tensor.storage;
   if (tensor.format == Format::NC1HWC0 && s.size() == 5) return s[1] * s[4];
@@ -22,7 +22,7 @@ std::int64_t padded_channels(const ProfiledTensor& tensor) {
   return 0;
 }
 
-// Of a format with blocks; padding counts.
+// The logical shape with padding, for a format with blocks; otherwise empty.
 std::optional<Dims> padded_shape(const ProfiledTensor& tensor) {
   const Dims& s = tensor.storage;
   if (tensor.format == Format::NC1HWC0 && s.size() == 5) {
@@ -53,7 +53,8 @@ void share_channels(std::vector<ProfiledTensor>& tensors, ProfiledTensor& tensor
   }
 }
 
-// Of a square kernel that is stored as [C1*K*K, ..., C0] for the channels of `x`; 0: none fits.
+// K of a square kernel that is stored as [C1*K*K, ..., C0], for the channels of `x`; 0 if no K
+// fits.
 std::int64_t kernel_extent(const ProfiledTensor& weight, const ProfiledTensor& x) {
   const Dims& s = weight.storage;
   const std::int64_t c0 = c0_of(weight);
@@ -139,7 +140,7 @@ void set_channels(ProfiledTensor& tensor, std::int64_t channels) {
   tensor.is_upper_bound = false;
 }
 
-// What a weight, known by its conversion, tells of the tensors around it, and they of the weight.
+// Sets the channels of x and y from a weight with a known shape, or the weight from y.
 void reconcile(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y,
                const ProfiledTensor* bias) {
   if (bias != nullptr && bias->logical && bias->logical->size() == 1) {
@@ -153,7 +154,7 @@ void reconcile(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y,
   }
 }
 
-// A filter for each channel: [C, 1, K, K], also where TensorFlow's order [K, K, C, 1] says [1, C].
+// Sets a depthwise weight to [C, 1, K, K], also if TensorFlow's order [K, K, C, 1] gives [1, C].
 void reconcile_depthwise(ProfiledTensor& x, ProfiledTensor& weight, ProfiledTensor& y) {
   resolve_depthwise_weight(weight, x);
   if (!weight.logical || weight.logical->size() != 4) return;
@@ -181,7 +182,7 @@ void reconcile_convolution(ProfiledOperator& one) {
   reconcile(x, weight, y, has_bias ? &in[2] : nullptr);
 }
 
-// One group for each channel, which the operator's name says and no attribute.
+// Sets one group for each channel. The operator's name implies that; no attribute has it.
 void set_groups(ProfiledOperator& one) {
   if (!is_depthwise(one.type) || !one.attrs || one.outputs.empty() || one.inputs.empty()) return;
   const bool is_input = one.type.find("BackpropInput") != std::string::npos;
@@ -189,7 +190,7 @@ void set_groups(ProfiledOperator& one) {
   if (x && x->size() == 4) (*one.attrs)["groups"] = {double((*x)[1])};
 }
 
-// Batch norm stores what it has of each channel as [1, C, 1, 1].
+// Batch norm stores vectors of channels as [1, C, 1, 1]; they become [C].
 void flatten_channels(ProfiledOperator& one) {
   if (!one.type.starts_with("BN") || one.inputs.empty() || !one.inputs[0].logical) return;
   const Dims& x = *one.inputs[0].logical;
@@ -207,7 +208,8 @@ void flatten_channels(ProfiledOperator& one) {
   for (std::size_t i = has_gradient ? 2 : 1; i < one.inputs.size(); ++i) flatten(one.inputs[i]);
 }
 
-// The device marks the greatest of a window by bits; here its place is an index.
+// The device stores the maximum of a window as bits of a mask; the operator of opbench takes an
+// index.
 void replace_mask(ProfiledOperator& one) {
   if (one.type != "MaxPoolGradWithArgmaxV1" || one.inputs.size() != 3) return;
   one.inputs[2] = one.inputs[1];

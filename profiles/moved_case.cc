@@ -11,11 +11,11 @@
 namespace opbench {
 namespace {
 
-// Why a tensor cannot be an operand; empty if it can.
+// The reason why a tensor cannot be an operand; empty if it can.
 std::string obstacle_of(const ProfiledTensor& tensor) {
   if (!tensor.problem.empty()) return tensor.problem;
   if (tensor.logical) return {};
-  return fmt::format("what {} of {} means is not known", name(tensor.format),
+  return fmt::format("the logical shape of {} {} is not known", name(tensor.format),
                      to_string(tensor.storage));
 }
 
@@ -42,7 +42,7 @@ bool is_case(const Case& c) {
 void build_conversion(const ProfiledOperator& one, BuiltCase& built) {
   ProfiledTensor x = one.inputs[0];
   const ProfiledTensor& y = one.outputs[0];
-  // The plain side shows what the other one means.
+  // The tensor in a plain format gives the logical shape of both.
   if (!x.logical || x.is_upper_bound) x.logical = y.is_upper_bound ? x.logical : y.logical;
   built.obstacle = obstacle_of(x);
   if (!built.obstacle.empty()) return;
@@ -68,7 +68,7 @@ void build_conversion(const ProfiledOperator& one, BuiltCase& built) {
   built.spec = std::move(c);
 }
 
-// The only axis in which the shapes differ; the rank where it is none or several.
+// The only axis in which the shapes differ. Returns the rank if there is no such axis, or several.
 std::size_t other_axis(const Dims& a, const Dims& b) {
   std::size_t axis = a.size();
   if (a.size() != b.size()) return axis;
@@ -80,7 +80,7 @@ std::size_t other_axis(const Dims& a, const Dims& b) {
   return axis;
 }
 
-// A view of the first input, made contiguous.
+// Sets a case that makes a view of the first input contiguous.
 void build_view(const ProfiledOperator& one, const std::string& view, BuiltCase& built) {
   const Dims& x = *one.inputs[0].logical;
   if (parse_view(view, x).shape != *one.outputs[0].logical) {
@@ -102,8 +102,8 @@ const std::vector<double>* find_attr(const ProfiledOperator& one, std::string_vi
   return found == one.attrs->end() ? nullptr : &found->second;
 }
 
-/// The steps of a view that takes a part of each axis, from the last axis to the first, so that
-/// axes which are dropped move no other.
+/// Steps of a view that takes a part of each axis. They run from the last axis to the first, so a
+/// removed axis does not change the numbers of the axes that follow.
 class PartOfAxes {
  public:
   explicit PartOfAxes(const Dims& x) : x_(x), steps_(x.size()) {}
@@ -115,7 +115,7 @@ class PartOfAxes {
   void drop(std::size_t axis, double index) {
     steps_[axis] = fmt::format("select({},{})", axis, index);
   }
-  // Of a tensor as it is: a copy.
+  // The view; for a whole tensor, a slice of all elements.
   std::string view() const {
     std::string all;
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
@@ -126,10 +126,10 @@ class PartOfAxes {
 
  private:
   const Dims& x_;
-  std::vector<std::string> steps_;  // by axis; empty: all of it
+  std::vector<std::string> steps_;  // by axis; empty: the whole axis
 };
 
-// By the offsets and sizes of Slice; empty if they are not known.
+// The view from the offsets and sizes of Slice; empty if they are not known.
 std::string view_of_slice(const ProfiledOperator& one) {
   const Dims& x = *one.inputs[0].logical;
   const std::vector<double>* offsets = find_attr(one, "offsets");
@@ -146,7 +146,8 @@ bool has_bit(double mask, std::size_t bit) {
          (static_cast<std::uint64_t>(mask) >> bit & 1) != 0;
 }
 
-// By the ends and masks of StridedSlice, as TensorFlow defines them; empty if they are not known.
+// The view from the ends and masks of StridedSlice, as TensorFlow defines them; empty if they are
+// not known.
 std::string view_of_strided_slice(const ProfiledOperator& one) {
   const Dims& x = *one.inputs[0].logical;
   const auto* begin = find_attr(one, "begin");
@@ -179,7 +180,7 @@ std::string view_of_strided_slice(const ProfiledOperator& one) {
   return part.view();
 }
 
-// From the first element on, as far as the shapes tell; else empty.
+// The view from the first element on, if the shapes allow it; otherwise empty.
 std::string view_by_shapes(const Dims& x, const Dims& y) {
   const Dims kept = with_reduced_axes(x, y);
   if (kept.size() != x.size()) return {};
@@ -208,7 +209,7 @@ void build_slice(const ProfiledOperator& one, BuiltCase& built) {
     built.notes.emplace_back("attributes unknown: taken from the first element on");
   }
   if (view.empty()) {
-    built.obstacle = "where it begins and ends is not known";
+    built.obstacle = "its offsets and sizes are not known";
     return;
   }
   build_view(one, view, built);
@@ -229,7 +230,7 @@ void build_strided(const ProfiledOperator& one, BuiltCase& built) {
              built);
 }
 
-// Tile, too, where it only repeats axes of one element.
+// Also used for Tile that only repeats axes of one element.
 void build_broadcast(const ProfiledOperator& one, BuiltCase& built) {
   const Dims& y = *one.outputs[0].logical;
   build_view(one, fmt::format("broadcast({})", fmt::join(y, ",")), built);
@@ -246,7 +247,7 @@ void build_split(const ProfiledOperator& one, BuiltCase& built) {
   for (const ProfiledTensor& y : one.outputs) {
     const bool fits = y.logical && other_axis(*x->logical, *y.logical) == axis;
     if (!fits || axis == x->logical->size()) {
-      built.obstacle = "where it is cut is not known";
+      built.obstacle = "the axis of the split is not known";
       return;
     }
     built.outputs.emplace_back(sizes.size());

@@ -43,7 +43,7 @@ class Selection {
   }
 
  private:
-  // Adds what `neighbours` tells, starting from the centre, step by step.
+  // Adds the calls that `neighbours` returns, step by step from the centre.
   template <class Neighbours>
   void spread(int depth, Neighbours neighbours) {
     std::vector<std::size_t> last = {centre_};
@@ -103,7 +103,7 @@ class Selection {
     found_.nodes.push_back(std::move(node));
   }
 
-  // The name of the tensor from outside that input `i` of the call is.
+  // The name of the outside tensor that is input `i` of the call.
   std::string input_of(std::size_t call, std::size_t i) {
     const CallNode& node = *graph_.nodes[call];
     const TensorLink& link = node.inputs[i].link;
@@ -137,7 +137,7 @@ class Selection {
     }
   }
 
-  // Outputs that nobody reads here are results, as far as they were recorded.
+  // Outputs that no node reads become results, if they were recorded.
   void finish(NeighbourNode& node) {
     const CallNode& of = *graph_.nodes[node.call];
     const auto& recorded = calls_[node.call].op->built.outputs;
@@ -184,7 +184,7 @@ class Selection {
   std::set<std::size_t> chosen_, conversions_, casts_;
   std::map<std::string, int> counts_;
   std::map<std::size_t, std::string> names_;
-  std::map<std::string, std::string> inputs_;           ///< names by what they are
+  std::map<std::string, std::string> inputs_;           ///< names by tensor
   std::set<std::pair<std::size_t, std::size_t>> read_;  ///< outputs of nodes
   Neighbourhood found_;
 };

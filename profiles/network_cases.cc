@@ -13,14 +13,13 @@
 namespace opbench {
 namespace {
 
-/// How often and how long an operator ran.
+/// Count and time of an operator.
 struct Share {
   std::int64_t count = 0, total_ps = 0;
   SourceRow first;
 };
 
-/// The time of operators that begin what others complete, as BNTrainingReduce does for
-/// BNTrainingUpdate.
+/// Time of operators that another operator completes: BNTrainingUpdate completes BNTrainingReduce.
 class BegunOperators {
  public:
   BegunOperators() {
@@ -29,7 +28,7 @@ class BegunOperators {
     }
   }
 
-  // The operator that completes this one; empty where it is no part.
+  // The operator that completes this one; empty if it is complete.
   static std::string completed_by(const std::string& type) {
     const ProfiledCall* known = find_profiled_call(type);
     return std::string(known == nullptr ? "" : known->part_of);
@@ -63,7 +62,7 @@ class BegunOperators {
   std::map<std::string, std::size_t> by_key_;
 };
 
-/// Gathers cases and what is none.
+/// Collects convertible operators, and the reasons for the rest.
 class Collector {
  public:
   Collector(const CaseBuilder& builder, NetworkCases& cases) : builder_(builder), cases_(cases) {}
@@ -88,22 +87,21 @@ class Collector {
     add(builder_.find_operator(call), call.name, share, "");
   }
 
-  // Behind the calls of a trace: device time that none of them launched.
+  // Adds the device time that no call of a trace launched. Must be called after the calls.
   void add_the_rest(const DeviceTime& computing) {
     cases_.whole_calls = std::max(computing.count, launched_calls_);
     cases_.whole_ps = std::max(computing.total_ps, launched_ps_);
     const Share rest{cases_.whole_calls - launched_calls_, cases_.whole_ps - launched_ps_, {}};
     if (rest.count == 0) return;
-    put(cases_.uncovered, "(kernels)", "launched by no operator of the host that is recorded",
-        rest);
+    put(cases_.uncovered, "(kernels)", "not launched by a recorded operator of the host", rest);
   }
 
-  // When all have been added.
+  // Must be called after all operators are added.
   void finish() {
     for (const BegunOperators::Begun& one : begun_.begun()) {
       const std::optional<std::size_t> place = begun_.case_of(one);
       if (!place) {
-        put(cases_.uncovered, one.type, "what completes it is no case", one.share);
+        put(cases_.uncovered, one.type, "the operator that completes it is not a case", one.share);
         continue;
       }
       cases_.covered_calls += one.share.count;
@@ -147,8 +145,7 @@ class Collector {
       all.push_back(std::move(built));
     }
     if (all.empty()) {
-      return put(cases_.uncovered, one.type, "how many tensors it is applied to is not known",
-                 share);
+      return put(cases_.uncovered, one.type, "the number of its tensors is not known", share);
     }
     cases_.covered_calls += share.count;
     cases_.covered_ps += share.total_ps;
@@ -170,7 +167,7 @@ class Collector {
     return static_cast<double>(element_count(c.inputs[0].shape));
   }
 
-  // Returns where the case stands.
+  // Returns the place of the case.
   std::size_t add_case(BuiltCase built, const std::string& type, const Share& share,
                        double weight_us, const std::string& name) {
     const auto [place, is_new] = by_id_.emplace(case_id(*built.spec), cases_.cases.size());
@@ -181,7 +178,7 @@ class Collector {
                               name, share.first});
     }
     Case& spec = cases_.cases[place->second].spec;
-    constexpr std::int64_t kMost = 1'000'000'000;  // in a case file
+    constexpr std::int64_t kMost = 1'000'000'000;  // the largest count in a case file
     spec.count = static_cast<int>(std::min(kMost, spec.count + share.count));
     spec.weight_us += weight_us;
     return place->second;
@@ -194,14 +191,14 @@ class Collector {
   std::map<std::string, std::size_t> by_id_, by_reason_;
 };
 
-// Exchange between devices, which is in no share, also stands under operators of the host.
+// Exchange between devices, which is not part of any share. Operators of the host launch it too.
 bool is_communication(const TraceOperator& call) {
   constexpr std::string_view kPrefixes[] = {"c10d::", "record_param_comms", "Hccl", "nccl:"};
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](std::string_view prefix) { return call.name.starts_with(prefix); });
 }
 
-// Kernels of a trace have no shapes, the operators that launched them do.
+// True if kernels of the trace have no shapes, but the operators that launched them have.
 bool is_known_by_its_host(const IngestResult& profile, const std::vector<HotOperator>& hot) {
   const auto& calls = profile.trace.operators();
   return std::none_of(hot.begin(), hot.end(), [](const auto& one) { return one.has_tensors; }) &&

@@ -11,48 +11,48 @@
 
 namespace opbench {
 
-/// A case of a network, and how much of it the network has.
+/// A case of a network, with its count and time in the network.
 struct NetworkCase {
   Case spec;  ///< with name, count and weight
   bool are_attrs_known = true;
   std::vector<std::string> notes;
-  std::string first_name;  ///< of the first task; empty in logs
+  std::string first_name;  ///< name of the first task; empty in logs
   SourceRow first;
 };
 
-/// Operators of one type that are no cases, for one reason.
+/// Operators of one type that cannot be cases, for one reason.
 struct UncoveredType {
   std::string type, reason;
   std::int64_t count = 0, total_ps = 0;
   SourceRow first;
 };
 
-/// What a profile or a log holds as cases of ours. Times are 0 where only logs were read.
+/// Cases of a profile or log. Times are 0 if only logs were read.
 struct NetworkCases {
-  std::vector<NetworkCase> cases;        ///< by time, then by count, the most first
-  std::vector<UncoveredType> uncovered;  ///< likewise
-  std::vector<UncoveredType> dropped;    ///< what is meant to be no case: random numbers, MemSet
+  std::vector<NetworkCase> cases;        ///< sorted by time, then by count, the largest first
+  std::vector<UncoveredType> uncovered;  ///< sorted likewise
+  std::vector<UncoveredType> dropped;    ///< excluded on purpose: random numbers, MemSet
   bool is_timed = false;
   std::int64_t whole_ps = 0, covered_ps = 0;
   std::int64_t whole_calls = 0, covered_calls = 0;
 
-  /// Of the device time, or of the calls where there are no times; 0 to 1.
+  /// The covered share of the device time; without times, of the calls; 0 to 1.
   double covered_share() const;
 };
 
-/// Cases of the operators of tables, with attributes from logs of the same network where type,
-/// shapes and dtypes are equal; where there are no tables, of the logs' calls. Communication is in
-/// neither.
+/// Cases for the operators of tables. Logs of the same network give attributes, for calls of equal
+/// type, shapes and dtypes. Without tables, cases for the calls of the logs. Neither includes
+/// communication.
 NetworkCases cases_of(const IngestResult& profile);
 
-/// Why there are no cases, where there are none.
+/// The reason why no operator became a case.
 std::string why_no_cases(const NetworkCases& cases);
 
-/// What became cases and what did not.
+/// Prints operators that became cases, and the others.
 void print_network_cases(std::ostream& out, const NetworkCases& cases, const ReportLayout& layout);
 
-/// A case file (docs/case-files.md) that `opbench run --cases` takes, with what is not known in
-/// comments. `sources`: the files it was made from.
+/// Writes a case file (docs/case-files.md) for `opbench run --cases`. Its comments list unknown
+/// properties. `sources`: the files with the operators.
 void write_case_file(std::ostream& out, const NetworkCases& cases,
                      const std::vector<IngestedFile>& sources);
 

@@ -24,7 +24,7 @@ bool has_order(const IngestedFile& file) {
   return (file.kind == "kernel_details" || file.kind == "op_summary") && file.rows > 0;
 }
 
-/// Calls in order and one of them.
+/// Calls in order, and the place of the centre.
 struct CallSequence {
   std::vector<NetworkCall> calls;
   std::size_t centre = 0;
@@ -71,7 +71,8 @@ class ContextFinder {
   }
 
  private:
-  // The type wins over a part of it, and that over names.
+  // The requested text if it is a whole type. A whole type is preferred to a part of a type, and
+  // that to a part of a name.
   std::optional<std::string> wanted_type() const {
     for (const HotOperator& hot : profile_.hot_spots.operators()) {
       if (in_lower_case(hot.type) == part_) return part_;
@@ -79,7 +80,7 @@ class ContextFinder {
     return std::nullopt;
   }
 
-  // The hottest operator of the type, or of all; none where only names can tell.
+  // The hottest operator of the type, or of all types. Empty if only names can match.
   std::optional<std::uint32_t> hottest() {
     const std::optional<std::string> type = wanted_type();
     if (!type && !part_.empty()) return std::nullopt;
@@ -95,10 +96,10 @@ class ContextFinder {
 
   void note_obstacle(const std::string& type, const NetworkOperator& one) {
     if (!obstacle_.empty()) return;
-    obstacle_ =
-        is_conversion(one.recorded)
-            ? fmt::format("{} is a conversion, which contexts plan themselves", type)
-            : fmt::format("{} is no case: {}", type.empty() ? "a task" : type, one.built.obstacle);
+    obstacle_ = is_conversion(one.recorded)
+                    ? fmt::format("{} is a conversion, which contexts plan themselves", type)
+                    : fmt::format("{} cannot be a case: {}", type.empty() ? "a task" : type,
+                                  one.built.obstacle);
   }
 
   std::vector<CallSequence> pieces_of_tables() {
@@ -146,7 +147,7 @@ class ContextFinder {
         [](const TraceOperator& call) { return call.kernels.total_ps; });
   }
 
-  // Around the call with the most `weight` of those that are wanted.
+  // Pieces around the matching call with the largest `weight`.
   template <class Call, class Name, class Weight>
   std::vector<CallSequence> pieces_of_calls(const std::vector<Call>& calls,
                                             const std::vector<std::size_t>& sequence, Name name,

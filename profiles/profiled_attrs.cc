@@ -20,7 +20,7 @@ std::optional<double> number_of(std::string_view text) {
   return is_number ? std::optional(value) : std::nullopt;
 }
 
-// Cuts at commas outside brackets.
+// Splits at commas outside brackets.
 std::vector<std::string_view> split_outside_brackets(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -48,7 +48,8 @@ std::optional<std::vector<double>> numbers_of(std::string_view text) {
   return all;
 }
 
-// [1, 1, h, w] or, where channels are last or pools think so, [1, h, w, 1].
+// The values of H and W from [1, 1, h, w], or from [1, h, w, 1] if channels are last or the pooling
+// operator uses that order.
 std::vector<double> of_plane(const std::vector<double>& all, bool is_channels_last) {
   if (all.size() != 4) return all;
   if (is_channels_last || (all[1] != 1 && all[3] == 1)) return {all[1], all[2]};
@@ -74,7 +75,7 @@ NamedNumbers attrs_of_log(std::string_view op, std::string_view logged) {
     if (key == "strides" || key == "dilations" || key == "ksize") {
       value = of_plane(value, is_channels_last);
     } else if (key == "pads" && value.size() == 4) {
-      // Above, below, left, right; [1, h, w, 1] of this pool.
+      // The order is above, below, left, right; WithArgmax pooling has [1, h, w, 1].
       const bool is_pair = op.find("WithArgmax") != std::string_view::npos;
       if (is_pair) {
         value = {value[1], value[2]};

@@ -11,11 +11,11 @@
 namespace opbench {
 namespace {
 
-/// An operator as a record of a dump, for the operator table.
+/// An operator in the form of a dump record, for lookup in the operator table.
 struct NamedOperator {
   DumpRecord record;
   Results results = Results::recorded;
-  std::vector<std::size_t> places;  ///< of the record's entries, among the tensors of their side
+  std::vector<std::size_t> places;  ///< of its entries among the tensors of their side
   std::string obstacle;
 };
 
@@ -29,7 +29,8 @@ void add_tensor(NamedOperator& named, Side side, const std::string& name,
   entry.desc = describe(tensor.dtype, shape);
 }
 
-// Of a sum: `y` with extents of 1 where axes were summed up, which the log says or else the shapes.
+// The shape of a sum with extents of 1 for the summed axes. The axes come from the log, or from the
+// shapes.
 Dims with_axes_kept(const ProfiledOperator& one, const Dims& y) {
   const Dims& x = *one.inputs[0].logical;
   const auto axes = one.attrs ? one.attrs->find("axes") : NamedNumbers::const_iterator();
@@ -55,7 +56,7 @@ void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
     if (!tensor.problem.empty() || !tensor.logical) {
       const std::string why =
           tensor.problem.empty()
-              ? fmt::format("what {} of {} means is not known", opbench::name(tensor.format),
+              ? fmt::format("the logical shape of {} {} is not known", opbench::name(tensor.format),
                             to_string(tensor.storage))
               : tensor.problem;
       if (named.obstacle.empty()) {
@@ -79,7 +80,8 @@ Names first_names(const std::vector<RecordedName>& wanted) {
   return names;
 }
 
-// A result that is not profiled and has the name of an input is that input.
+// Adds results that were computed in place: a missing result with the name of an input is that
+// input.
 void add_results_in_place(NamedOperator& named, const Names& results) {
   for (const std::string& result : results) {
     for (std::size_t i = 0; i < named.record.entries.size(); ++i) {
@@ -114,7 +116,7 @@ NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
 
 using TensorPlaces = std::vector<std::optional<std::size_t>>;
 
-// Where the entries of a call stand among the operator's tensors of that side.
+// Places of the entries of a call among the operator's tensors of that side.
 TensorPlaces places_of(const std::vector<const DumpEntry*>& entries, Side side,
                        const DumpRecord& record, const std::vector<std::size_t>& places) {
   TensorPlaces all;
@@ -127,7 +129,7 @@ TensorPlaces places_of(const std::vector<const DumpEntry*>& entries, Side side,
   return all;
 }
 
-/// An operator as a case, and which of its tensors the case has.
+/// An operator as a case, with the operator's tensors that the case uses.
 struct FoundCall {
   Case spec;
   TensorPlaces inputs, outputs;
@@ -146,7 +148,7 @@ std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers&
   const auto numbers = [&](const DumpEntry& entry) {
     const auto known = attrs.find(entry.name);
     if (known != attrs.end()) return known->second;
-    throw Error(fmt::format("'{}' is a tensor whose number is not known", entry.name));
+    throw Error(fmt::format("the number in the tensor '{}' is not known", entry.name));
   };
   RecordedCalls found = calls_of(record, table, numbers, named.results);
   if (found.calls.size() == 1) {
@@ -165,7 +167,7 @@ std::vector<Dims> shapes_on(const DumpRecord& record, Side side) {
   return shapes;
 }
 
-// The operands in the order of our operator.
+// Shapes of the inputs, in the order of the operator of opbench.
 std::vector<Dims> operands(const DumpRecord& record, const OpUse& use) {
   std::vector<Dims> shapes;
   for (const RecordedName& wanted : use.inputs) {
@@ -184,7 +186,7 @@ bool has_attrs(const OpUse& use) {
   });
 }
 
-// The storage format of the operator's tensors where ours takes it.
+// Sets the storage format of the inputs if the operator supports it.
 void set_format(Case& c, const ProfiledOperator& one, BuiltCase& built) {
   const auto stored = std::find_if(one.inputs.begin(), one.inputs.end(), [](const auto& tensor) {
     return is_private(tensor.format) && tensor.format != Format::FRACTAL_Z;
@@ -196,7 +198,7 @@ void set_format(Case& c, const ProfiledOperator& one, BuiltCase& built) {
     problem_of(wanted);
     c = std::move(wanted);
   } catch (const Error&) {
-    built.notes.push_back(fmt::format("stored as {}, which {} does not take here: runs as {}",
+    built.notes.push_back(fmt::format("stored as {}, which {} does not support here: runs as {}",
                                       name(stored->format), c.op->name, name(c.format)));
   }
 }
@@ -206,14 +208,14 @@ void note_bounds(const ProfiledOperator& one, BuiltCase& built) {
     const auto found = std::find_if(side->begin(), side->end(),
                                     [](const auto& tensor) { return tensor.is_upper_bound; });
     if (found == side->end()) continue;
-    built.notes.push_back(fmt::format("{} of {} is taken for {}: at most so many channels",
+    built.notes.push_back(fmt::format("{} of {} is read as {}: an upper bound of the channels",
                                       name(found->format), to_string(found->storage),
                                       to_string(*found->logical)));
     return;
   }
 }
 
-// Whether the log has all numbers that our operator takes.
+// True if the log has all attributes that the operator takes.
 bool are_attrs_known(const ProfiledOperator& one, const OpUse& use) {
   if (!has_attrs(use)) return true;
   return one.attrs && std::none_of(use.attrs.begin(), use.attrs.end(), [&](const auto& attr) {
@@ -232,7 +234,7 @@ LikelyAttrs likely_attrs(const DumpRecord& record, const OpUse& use) {
                                               : LikelyAttrs();
 }
 
-// Tries the attributes; sets the case of the first that fit.
+// Tries candidate attributes; sets the case of the first that fit.
 void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table,
              BuiltCase& built) {
   const OpUse& use = row.uses.front();
@@ -257,7 +259,7 @@ void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table
     built.are_attrs_known = are_known;
     if (!are_known) {
       built.notes.push_back(attrs.empty()
-                                ? "attributes unknown: taken at their defaults"
+                                ? "attributes unknown: defaults are used"
                                 : "attributes unknown; these fit the shapes: " + to_string(attrs));
     }
     return;

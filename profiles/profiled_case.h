@@ -12,46 +12,45 @@
 
 namespace opbench {
 
-/// The numbers among logged attributes, "{data_format = NCHW, groups = 1, strides = [1, 1, 2, 2]}",
-/// as frameworks state them: of strides, dilations and ksize the two of the plane, of pads those
-/// above and to the left, where they are the same on both sides (else all four). Words are left
-/// out.
+/// Parses the numbers among logged attributes, "{data_format = NCHW, groups = 1, strides = [1, 1,
+/// 2, 2]}", and reduces them to the form of frameworks. Strides, dilations and ksize keep H and W.
+/// Pads keep above and left if both sides are equal, else all four. Words are skipped.
 NamedNumbers attrs_of_log(std::string_view op, std::string_view logged);
 
 /// "strides=[2,2] pads=[1,1]"
 std::string to_string(const NamedNumbers& attrs);
 
-/// An operator that a profile, a log or a trace shows, in CANN's terms or PyTorch's.
+/// An operator of a profile, a log or a trace, in the terms of CANN or PyTorch.
 struct ProfiledOperator {
   std::string type;
   std::vector<ProfiledTensor> inputs, outputs;
-  std::optional<NamedNumbers> attrs;  ///< as logged; none: not known
-  std::vector<std::string> unknown;   ///< attributes whose numbers were on the host, not in the log
-  bool has_results = true;            ///< false: of a call whose outputs are never recorded
+  std::optional<NamedNumbers> attrs;  ///< as logged; empty: not known
+  std::vector<std::string> unknown;   ///< attributes with numbers on the host, not in the log
+  bool has_results = true;            ///< false for a call whose outputs are never recorded
 };
 
-/// The same as a case of ours, or why it is none.
+/// A recorded operator as a case of opbench, or the reason why it has no case.
 struct BuiltCase {
   std::optional<Case> spec;
-  /// Which tensor of the recorded operator each input (output) of the case is; none: no tensor of
-  /// that side, or not recorded.
+  /// The recorded tensor of each input (output) of the case. Empty if it is not a tensor of that
+  /// side, or was not recorded.
   std::vector<std::optional<std::size_t>> inputs, outputs;
-  bool is_dropped = false;         ///< meant to be none: results are drawn, or memory is set
-  bool are_attrs_known = true;     ///< logged, or the operator has none
-  std::vector<std::string> notes;  ///< what is not known for sure; one line each
-  std::string obstacle;            ///< where there is no case
+  bool is_dropped = false;         ///< excluded on purpose: results are random, or memory is set
+  bool are_attrs_known = true;     ///< logged, or the operator has no attributes
+  std::vector<std::string> notes;  ///< uncertain properties, a line each
+  std::string obstacle;            ///< the reason why there is no case
 };
 
-/// The case by the operator table, checked against the shapes of the outputs. Attributes that are
-/// not known are those that fit the shapes, else the defaults, and a note says so.
+/// Builds the case from the operator table and checks it against the shapes of the outputs. Unknown
+/// attributes take the values that fit the shapes, otherwise the defaults, and a note states that.
 BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const OpTable& table);
 
 /// True for TransData, which hosts also log as Identity.
 bool is_conversion(const ProfiledOperator& one);
 
-/// Operators that move data and whose attributes are words or follow from the shapes: TransData,
-/// Slice, AsStrided, BroadcastTo, Tile and Split. Returns false for others; else the case is set,
-/// or the obstacle. `one` is resolved.
+/// Builds cases of operators that move data, whose attributes are words or follow from the shapes:
+/// TransData, Slice, AsStrided, BroadcastTo, Tile and Split. Returns false for others. Otherwise
+/// sets the case or the obstacle. `one` is resolved.
 bool build_moved_case(const ProfiledOperator& one, BuiltCase& built);
 
 }  // namespace opbench

@@ -20,7 +20,7 @@ constexpr std::pair<std::string_view, DType> kDTypeNames[] = {
     {"BOOL", DType::boolean},
 };
 
-// aclDataType.
+// Numbers of aclDataType.
 constexpr std::pair<int, DType> kDTypeNumbers[] = {
     {0, DType::fp32},     {1, DType::fp16},  {2, DType::int8},  {3, DType::int32},
     {4, DType::uint8},    {6, DType::int16}, {9, DType::int64}, {11, DType::fp64},
@@ -58,7 +58,7 @@ void read_dtype(std::string_view text, ProfiledTensor& tensor) {
   if (!dtype) note(tensor, fmt::format("dtype {}", printable(text)));
 }
 
-// "NC1HWC0:1" has a code for C0 behind the name, which the shape tells, too.
+// Sets the format; "NC1HWC0:1" has a code for C0 after the name, but the shape gives C0 too.
 void read_format(std::string_view text, ProfiledTensor& tensor) {
   text = text.substr(0, text.find(':'));
   if (text.starts_with("FORMAT_")) text.remove_prefix(7);
@@ -74,7 +74,7 @@ void read_format(std::string_view text, ProfiledTensor& tensor) {
   }
 }
 
-// The plain formats that store axes in another order than N, C, H, W.
+// Sets the logical shape of plain formats, also of those with another order than N, C, H, W.
 void read_plain_shape(ProfiledTensor& tensor) {
   const Dims& s = tensor.storage;
   if (tensor.format == Format::NHWC && s.size() == 4) {
@@ -88,7 +88,7 @@ void read_plain_shape(ProfiledTensor& tensor) {
   }
 }
 
-// So that products of two extents do not overflow.
+// The product of two extents fits in 63 bits.
 constexpr std::int64_t kLongestExtent = std::int64_t{1} << 31;
 
 void check_size(ProfiledTensor& tensor) {
@@ -154,7 +154,7 @@ std::vector<ProfiledTensor> tensors_of(const std::vector<LoggedTensor>& logged) 
 
 namespace {
 
-// Two blocked storages of one plane: their channels may be the same in number.
+// True if two storages in blocks have the same plane and can have the same number of channels.
 bool may_hold_the_same(const ProfiledTensor& a, const ProfiledTensor& b) {
   const bool are_blocks = a.format == Format::NC1HWC0 && b.format == Format::NC1HWC0 &&
                           a.storage.size() == 5 && b.storage.size() == 5;

@@ -12,42 +12,42 @@
 
 namespace opbench {
 
-/// A tensor of a profiled operator in our terms. What a device stores is known, what it means not
-/// always: a table has the storage shape alone.
+/// A tensor of a profiled operator. The storage shape is always known; a table does not have the
+/// logical shape.
 struct ProfiledTensor {
-  bool is_absent = false;  ///< an optional tensor that was not given
+  bool is_absent = false;  ///< an optional tensor that was not passed
   DType dtype = DType::fp32;
   Format format = Format::ND;   ///< of the storage
   Dims storage;                 ///< extents as stored
-  std::optional<Dims> logical;  ///< in the order N, C, H, W; none: not known yet
-  bool is_upper_bound = false;  ///< logical counts the padding of the last block in
-  std::string problem;          ///< why there is no such tensor of ours: "dtype UINT64"
+  std::optional<Dims> logical;  ///< in the order N, C, H, W; empty: not known yet
+  bool is_upper_bound = false;  ///< the logical shape includes the padding of the last block
+  std::string problem;          ///< the reason why opbench has no such tensor: "dtype UINT64"
 };
 
-/// The innermost block of a private format, from the last extent and never from the dtype; 0 for a
-/// plain format.
+/// C0, the innermost block of a private format, from the last extent and never from the dtype. 0
+/// for a plain format.
 int c0_of(const ProfiledTensor& tensor);
 
 /// The tensors of one side of a table's row: "32,3,224,224;64", "FLOAT;FLOAT", "NCHW;ND". Tensors
-/// in plain formats have their logical shapes. Of lists of different lengths the shapes count.
+/// in plain formats get their logical shapes. The list of shapes determines the number of tensors.
 std::vector<ProfiledTensor> tensors_of(std::string_view shapes, std::string_view dtypes,
                                        std::string_view formats);
 
-/// The tensors of one side of a logged call; their logical shapes are known.
+/// The tensors of one side of a logged call, with their logical shapes.
 std::vector<ProfiledTensor> tensors_of(const std::vector<LoggedTensor>& logged);
 
-/// An operator's tensors, to tell whether another one is the same in other formats.
+/// An operator's tensors, to recognise the same operator in other formats.
 class StoredOperator {
  public:
   explicit StoredOperator(const HotOperator& one);
 
-  /// Type and dtypes: equal for all that may be the same but for their formats.
+  /// Type and dtypes. Operators with different kinds are never the same.
   const std::string& kind() const { return kind_; }
-  /// The same logical shapes as far as formats tell them: NCHW 1,20,8,8 may be stored as NC1HWC0
-  /// 1,2,8,8,16.
+  /// True if the logical shapes are equal, as far as formats determine them: NCHW 1,20,8,8 may be
+  /// stored as NC1HWC0 1,2,8,8,16.
   bool is_same_as(const StoredOperator& other) const;
-  /// How formats differ: "NCHW -> NC1HWC0" where all do so, else "input 0 NCHW -> NHWC, output 0
-  /// ND -> NCHW"; empty where none does.
+  /// Differences in formats: "NCHW -> NC1HWC0" if all change alike, otherwise "input 0 NCHW ->
+  /// NHWC, output 0 ND -> NCHW". Empty if no format differs.
   std::string changed_to(const StoredOperator& other) const;
 
  private:
@@ -57,35 +57,36 @@ class StoredOperator {
 
 struct ProfiledOperator;
 
-/// Which logical shapes stand behind storage shapes, as a profile's conversions show both.
+/// Logical shapes of storage shapes, from the conversions in a profile.
 class LogicalShapes {
  public:
-  /// A conversion between a plain and a private format. `weight`: the likelier of several shapes
-  /// of one storage is that of the greater sum.
+  /// Stores a conversion between a plain and a private format. If a storage has several logical
+  /// shapes, the shape with the greatest sum of `weight` is used.
   void learn(const ProfiledTensor& from, const ProfiledTensor& to, double weight);
 
-  /// Sets the logical shapes of the tensors of one operator: what was learned; else that of another
-  /// of these tensors with as many blocks of channels, `shares_channels` allowing; else C1*C0, an
-  /// upper bound. FRACTAL_Z stays unknown if it was not learned.
+  /// Sets the logical shapes of an operator's tensors. Sources in order: conversions; another of
+  /// these tensors with as many blocks of channels, if `shares_channels`; C1*C0, an upper bound.
+  /// FRACTAL_Z is unknown without a conversion.
   void resolve(std::vector<ProfiledTensor>& tensors, bool shares_channels) const;
 
  private:
   std::map<std::string, std::map<Dims, double>> by_storage_;
 };
 
-/// Whether a tensor of this logical shape is stored as that one is.
+/// True if `tensor` has the storage shape of this logical shape.
 bool is_stored_as(const Dims& logical, const ProfiledTensor& tensor);
 
-/// Sets the logical shape [M, C/groups, K, K] of a convolution's weight that is stored as
-/// FRACTAL_Z [C1*K*K, M1, 16, C0], where the kernel is square and the convolution has no groups.
-/// `x`: what it is applied to, resolved; `m`: its output channels.
+/// Sets the logical shape [M, C/groups, K, K] of a convolution's weight in FRACTAL_Z [C1*K*K, M1,
+/// 16, C0]. The kernel must be square and the convolution must not have groups. `x`: the input of
+/// the convolution, resolved; `m`: its output channels.
 void resolve_weight(ProfiledTensor& weight, const ProfiledTensor& x, std::int64_t m);
 
-/// The same for [C, 1, K, K], which is stored as [C1*K*K, 1, C0, C0]: a filter for each channel.
+/// Sets the logical shape [C, 1, K, K] of a depthwise weight, which is stored as [C1*K*K, 1, C0,
+/// C0].
 void resolve_depthwise_weight(ProfiledTensor& weight, const ProfiledTensor& x);
 
-/// Sets the logical shapes of an operator's tensors, also those that only the operator tells: the
-/// weight of a convolution by what it is applied to, vectors of a batch norm as [C].
+/// Sets the logical shapes of an operator's tensors, also those that follow only from the operator:
+/// a convolution's weight from its input, vectors of a batch norm as [C].
 void resolve(ProfiledOperator& one, const LogicalShapes& shapes);
 
 }  // namespace opbench

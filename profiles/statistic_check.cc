@@ -13,13 +13,13 @@ namespace {
 
 using Group = std::pair<std::string, std::string>;  // type, core
 
-/// What both sides say of a group; `printed` from the statistic.
+/// Times of a group: `tasks` from the tables of tasks, `printed` from the statistic.
 struct GroupTimes {
   DeviceTime tasks, printed;
   std::int64_t rows = 0;
 };
 
-// Half of the last digit, in picoseconds.
+// Half a unit of the last digit, in picoseconds.
 double half_digit(int digits) { return 0.5 * std::pow(10.0, kMicroToPico - digits); }
 
 std::map<Group, GroupTimes> join(const std::vector<HotType>& types,
@@ -46,7 +46,7 @@ bool is_equal(const DeviceTime& a, const DeviceTime& b) {
          a.most_ps == b.most_ps;
 }
 
-// Each side was rounded once for every number that it adds up.
+// The difference is within rounding: each number that either side adds up was rounded once.
 bool is_close(const GroupTimes& group) {
   const auto within = [&](std::int64_t a, std::int64_t b, std::int64_t summands,
                           std::int64_t rows) {

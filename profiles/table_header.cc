@@ -12,7 +12,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostOps = 500'000;
 
-// NUMBER_TYPE_FLOAT16; UNKNOWN where the compiler has not said.
+// The dtype in "NUMBER_TYPE_FLOAT16"; UNKNOWN if the compiler has not set it.
 std::string compiler_dtype(const std::string& type) {
   constexpr std::string_view kBegin = "NUMBER_TYPE_";
   if (type.starts_with(kBegin)) return type.substr(kBegin.size());
@@ -35,7 +35,7 @@ struct NamedColumn {
   std::string_view name;
 };
 
-/// A table by the columns that no other table has together, and where its times are.
+/// A table, the columns that identify it, and the columns of its times.
 struct KnownTable {
   TimeTableKind kind;
   int scale;
@@ -43,7 +43,7 @@ struct KnownTable {
   std::vector<NamedColumn> columns;
 };
 
-// Headers as the tools write them, in lower case; see docs/ingest.md.
+// Headers of the tools in lower case; see docs/ingest.md.
 const std::vector<KnownTable>& known_tables() {
   using C = TimeColumn;
   static const std::vector<KnownTable> tables = {

@@ -12,8 +12,8 @@ namespace {
 
 bool is_blank(char letter) { return letter == ' ' || letter == '\t' || letter == '\r'; }
 
-// The first "," or line end, eight bytes at a time. A byte of `odd` is zero where the letter
-// stands; subtracting ones borrows from above a zero only, so that the lowest bit found is right.
+// Finds the first "," or line end, eight bytes at a time. A byte of `odd` is zero where the letter
+// is. The subtraction borrows only above a zero byte, so the lowest bit found is correct.
 const char* find_cell_end(const char* place, const char* end) {
   constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x80 * kOnes;
   const auto marks = [](std::uint64_t word, char letter) {
@@ -42,8 +42,8 @@ void TableReader::skip_mark() {
     window_.consume(kByteOrderMark.size());
 }
 
-// A quote closes its cell where a separator or the end of the line follows; others belong to the
-// text. Returns the place behind the cell, or nothing if the text ends before the cell does.
+// Parses a quoted cell. A quote closes it before a separator or the end of the line; other quotes
+// are part of the text. Returns the place after the cell, or nothing if the text ends inside it.
 std::optional<std::size_t> TableReader::parse_quoted(std::size_t at) {
   RawCell cell{at + 1, 0, false};
   const bool is_all = window_.is_at_end();
@@ -87,8 +87,8 @@ std::optional<std::size_t> TableReader::parse_plain(std::size_t at) {
   return place - begin;
 }
 
-// Returns the place behind the record that begins at `at` and the end of its line; nothing if the
-// text ends before.
+// Parses the record at `at`. Returns the place after its end of line, or nothing if the text ends
+// before.
 std::optional<std::size_t> TableReader::parse_record(std::size_t at) {
   cells_.clear();
   lines_inside_ = 0;
@@ -103,7 +103,8 @@ std::optional<std::size_t> TableReader::parse_record(std::size_t at) {
   }
 }
 
-// A line inside the record that is a row of its own: the line before it was cut inside its quotes.
+// True if a line inside the record is a row by itself: the line before it was truncated inside its
+// quotes.
 bool TableReader::holds_whole_row(std::size_t length) {
   const std::vector<RawCell> cells = cells_;
   const std::int64_t lines = lines_inside_;
@@ -142,7 +143,7 @@ void TableReader::skip_line(const std::string& reason) {
   }
 }
 
-// A record that is given, skipped whole, or skipped by its first line.
+// Returns true for a record to give out. Otherwise it skips the record or its first line.
 bool TableReader::is_accepted(std::size_t length) {
   while (columns_ && cells_.size() > *columns_ && cell(cells_.size() - 1).empty()) {
     cells_.pop_back();

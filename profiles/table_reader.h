@@ -11,33 +11,34 @@
 
 namespace opbench {
 
-/// A longer record has lost a quote.
+/// The longest record; a longer record lacks a quote.
 inline constexpr std::size_t kLongestRecord = std::size_t{1} << 20;
 
-/// The records of a CSV file in one pass, RFC 4180 and what profilers make of it: CRLF, a byte
-/// order mark, blanks and tabs around cells, quotes inside of quotes, newlines in quoted cells.
-///
-/// A record of more lines than one that has no end, or not as many cells as its header, is taken
-/// for a line that was cut inside a quoted cell: that line is skipped, and reading goes on with the
-/// next. After too much of that, newlines end quoted cells.
+/// Reads the records of a CSV file in one pass. Follows RFC 4180 and the variations of profilers:
+/// CRLF, a byte order mark, blanks and tabs around cells, quotes inside of quotes, newlines in
+/// quoted cells.
+/// A line that was truncated inside a quoted cell makes a record of several lines. That record has
+/// no end, or not as many cells as the header. Then only the line is skipped, and reading continues
+/// with the next. After 64 MiB of that, newlines end quoted cells.
+/// next. After 64 MiB of that, newlines end quoted cells.
 class TableReader {
  public:
   TableReader(ByteWindow window, std::string file)
       : window_(std::move(window)), skipped_(std::move(file)) {}
 
-  /// The next record that has a cell. Returns false at the end.
+  /// Reads the next record that is not empty. Returns false at the end.
   bool next();
-  /// From here on records of another number of cells are skipped; empty cells behind the last one
-  /// are none.
+  /// Records with another number of cells are skipped from here on. Empty cells after the last
+  /// column do not count.
   void expect_columns(std::size_t columns) { columns_ = columns; }
 
   std::size_t size() const { return cells_.size(); }
-  /// A cell without its quotes and the blanks around it; empty where the record has no such cell.
+  /// A cell without its quotes and the blanks around it. Empty if the record has no such cell.
   /// Valid until `next`.
   std::string_view cell(std::size_t index);
-  /// The line on which the record begins, from 1 on.
+  /// The line on which the record begins; numbers begin at 1.
   std::int64_t line() const { return line_; }
-  /// Leaves the record out for a reason of the caller's.
+  /// Counts the record as skipped, with the caller's reason.
   void skip(const std::string& reason) { skipped_.add(line_, reason); }
   const SkippedLines& skipped() const { return skipped_; }
 
@@ -58,13 +59,13 @@ class TableReader {
   ByteWindow window_;
   SkippedLines skipped_;
   std::vector<RawCell> cells_;
-  std::span<char> text_;  ///< what `cells_` point into
+  std::span<char> text_;  ///< the text of `cells_`
   std::optional<std::size_t> columns_;
-  std::size_t consumed_ = 0;  ///< the record that was given last
+  std::size_t consumed_ = 0;  ///< length of the last record that was given out
   std::int64_t line_ = 1;
-  std::int64_t lines_inside_ = 0;  ///< line ends of the record that is looked at
+  std::int64_t lines_inside_ = 0;  ///< line ends of the current record
   bool is_begun_ = false, is_closed_ = false, newline_ends_cells_ = false;
-  std::size_t read_again_ = 0;  ///< bytes that were looked at more than once
+  std::size_t read_again_ = 0;  ///< bytes that were read more than once
 };
 
 }  // namespace opbench

@@ -69,7 +69,7 @@ std::string us_text(std::int64_t picoseconds) { return fmt::format("{:.3f}", in_
 
 std::string_view short_kernel_name(std::string_view name) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)";
-  int depth = 0;  // of template arguments; the type that is returned may have some, too
+  int depth = 0;  // of template arguments; the return type may have some, too
   std::size_t begin = 0, end = name.size();
   for (std::size_t i = 0; i < name.size(); ++i) {
     if (name.substr(i).starts_with(kAnonymous)) {
@@ -118,7 +118,7 @@ std::vector<StepTask> StepTasks::tasks() const {
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const StepTask& a, const StepTask& b) { return a.start_ns < b.start_ns; });
   if (sorted.empty()) return sorted;
-  // Unsigned: starts of damaged tables may be as far apart as numbers go.
+  // Unsigned, since start times of damaged tables can differ by up to 64 bits.
   const auto begin = static_cast<std::uint64_t>(sorted.front().start_ns);
   for (StepTask& task : sorted) {
     task.start_us = double(static_cast<std::uint64_t>(task.start_ns) - begin) / 1e3;

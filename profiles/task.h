@@ -12,59 +12,59 @@
 
 namespace opbench {
 
-/// A decimal number as a whole number of small units, so that sums are exact and 19 digits stay.
+/// A decimal number as a whole number of small units: sums are exact, and 19 digits fit.
 struct Decimal {
   std::int64_t units = 0;
-  int digits = 0;  ///< behind the point, as written
+  int digits = 0;  ///< after the point, as written
 };
 
-/// `text` in units of 10^-scale, rounded to the nearest; also "1.5e-05". Nothing for what is no
-/// number, "N/A", or too large.
+/// Parses `text` in units of 10^-scale, rounded to the nearest; also "1.5e-05". Empty for "N/A",
+/// other text, or a number that is too large.
 std::optional<Decimal> parse_decimal(std::string_view text, int scale);
 
-/// `to` + `by`, as far as numbers go: hostile times add up to more.
+/// `to` + `by`, limited to the range of the type: times of damaged files can overflow it.
 inline void add_saturated(std::int64_t& to, std::int64_t by) {
   if (__builtin_add_overflow(to, by, &to)) to = by < 0 ? INT64_MIN : INT64_MAX;
 }
 
-/// Scales between units of time. Times are kept in picoseconds; starts in nanoseconds, as they have
-/// up to 19 digits, which no double holds.
+/// Scales between units of time. Times are in picoseconds. Start times are in nanoseconds, as they
+/// have up to 19 digits, too many for a double.
 inline constexpr int kMicroToNano = 3, kNanoToPico = 3, kMicroToPico = 6, kMilliToPico = 9;
 
 /// Separates the parts of a key.
 inline constexpr char kKeySeparator = '\x1f';
 
-/// The parts of `text` between separators, empty ones too.
+/// The parts of `text` between separators, including empty parts.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-/// Picoseconds as microseconds with three digits, "8873.737".
+/// Picoseconds as text in microseconds with three digits, "8873.737".
 std::string us_text(std::int64_t picoseconds);
 
-/// The same as a number.
+/// Picoseconds as a number of microseconds.
 inline double in_us(std::int64_t picoseconds) { return static_cast<double>(picoseconds) / 1e6; }
 
-/// The tensors of one side of a task as the profiler writes them, lists with ";" between tensors:
-/// "32,3,224,224;64,3,11,11", "FLOAT;FLOAT", "NCHW;NCHW". An empty place is a scalar or an optional
-/// tensor that is absent.
+/// The tensors of one side of a task in the profiler's format, lists with ";" between tensors:
+/// "32,3,224,224;64,3,11,11", "FLOAT;FLOAT", "NCHW;NCHW". An empty place is a scalar, or an
+/// optional tensor that was not passed.
 struct TensorTexts {
   std::string_view shapes, dtypes, formats;
 };
 
-/// Shares of a kernel's time in which a part of the core was busy, 0 to 1; of cube and vector cores
-/// the larger one.
+/// Shares of a kernel's time in which a part of the core was busy, 0 to 1. Of cube and vector
+/// cores, the larger share.
 enum class Pipe { mac, vec, scalar, mte1, mte2, mte3, fixpipe };
 inline constexpr std::size_t kPipes = 7;
 
-/// A kernel that ran on a device: a row of a profiler's table. Texts are valid while the row is
-/// looked at, empty where the table has none or says "N/A".
+/// A kernel that ran on a device: a row of a profiler's table. Texts are valid during the call that
+/// receives the row; empty if the table has no such column or has "N/A".
 struct DeviceTask {
   std::string_view name, type, core, state, step, device, stream;
   bool has_kernel_name =
-      false;  ///< tasks of one type are different kernels, which names tell apart
+      false;  ///< tasks of one type are different kernels; their names identify them
   std::optional<std::int64_t> start_ns;
   std::int64_t duration_ps = 0;
-  int duration_digits = 0;  ///< behind the point, in us
-  /// Rows that sum up several tasks: how many, and the shortest and the longest of them.
+  int duration_digits = 0;  ///< after the point, in us
+  /// For a row that sums up several tasks: their number, the shortest and the longest.
   std::int64_t count = 1;
   std::optional<std::int64_t> least_ps, most_ps;
   std::optional<std::int64_t> wait_ps;
@@ -76,29 +76,29 @@ struct DeviceTask {
   std::int64_t line = 0;
 };
 
-/// The name of a CUDA kernel without the type it returns, template arguments and parameters:
+/// The name of a CUDA kernel without return type, template arguments and parameters:
 /// "at::native::vectorized_elementwise_kernel".
 std::string_view short_kernel_name(std::string_view name);
 
-/// One task of the step that is kept.
+/// A stored task of the step.
 struct StepTask {
   std::string name, type, stream;
   std::int64_t start_ns = 0, duration_ps = 0;
   bool is_communication = false;
-  double start_us = 0;  ///< since the step's first task began
+  double start_us = 0;  ///< from the start of the step's first task
 };
 
-/// The tasks of one step, to be drawn along the time: of the second step of the first device, as
-/// the first one warms up, or of the first where there is no other. Up to `kMost` tasks are kept.
+/// The tasks of one step, for a drawing along the time. Uses the second step of the first device,
+/// since the first step warms up; otherwise the first step. Stores up to `kMost` tasks.
 class StepTasks {
  public:
   static constexpr std::size_t kMost = 3000;
 
   void add(const DeviceTask& task, bool is_communication = false);
 
-  /// By when they began; empty where starts are not known.
+  /// Sorted by start time; empty if start times are not known.
   std::vector<StepTask> tasks() const;
-  /// Of the same step, beyond those that are kept.
+  /// The number of further tasks of the same step.
   std::int64_t left_out() const { return chosen().left_out; }
   const std::string& step() const { return chosen().step; }
 
@@ -116,14 +116,14 @@ class StepTasks {
   Step first_, second_;
 };
 
-/// What an operator is to the order of tasks.
+/// Properties of an operator that the order of tasks needs.
 struct OrderedOperator {
-  std::uint32_t id = 0;     ///< counted from 0 in the order of the first of each
-  std::uint32_t type = 0;   ///< likewise
-  bool is_watched = false;  ///< what runs before and after it is kept
+  std::uint32_t id = 0;     ///< ids follow the order of the first tasks, from 0
+  std::uint32_t type = 0;   ///< likewise for types
+  bool is_watched = false;  ///< records the operators before and after it
 };
 
-/// When nothing ran on a device, just before an operator.
+/// Time in which nothing ran on a device, just before an operator.
 struct IdleTime {
   std::int64_t total_ps = 0, count = 0;
 };
@@ -138,50 +138,53 @@ struct Neighbours {
 struct SmallRun {
   std::vector<std::uint32_t> types;
   std::int64_t count = 0;
-  std::int64_t busy_ps = 0;  ///< of all of them, and from the begin of each to its end:
+  std::int64_t busy_ps = 0;  ///< sum of durations; `span_ps`: from the start of each run to its end
   std::int64_t span_ps = 0;
-  std::string file;  ///< of the first
+  std::string file;  ///< of the first run
   std::int64_t line = 0;
 };
 
-/// What the start times of tasks tell: tasks of several streams overlap, and their durations add up
-/// to more than the time that passes. Tasks come nearly sorted, as profilers write them; a window
-/// sorts the rest. Memory grows with the number of operators and of steps.
+/// Results from the start times of tasks. Tasks of several streams overlap, so their durations add
+/// up to more than the elapsed time. Profilers write tasks nearly sorted; a window sorts the rest.
+/// Memory grows with the number of operators and of steps.
 class TaskOrder {
  public:
   /// Tasks up to `small_ps` are small.
   explicit TaskOrder(std::int64_t small_ps) : small_ps_(small_ps) {}
 
   void add(const DeviceTask& task, const OrderedOperator& op);
-  /// Communication takes time of a step and is on no stream of computing.
+  /// Communication takes time of a step, but is not on a stream of computing.
   void add_communication(const DeviceTask& task);
-  /// To be called behind the last task of a file: another one is of another rank or another time.
+  /// Must be called after the last task of a file: the next file is of another rank or another
+  /// time.
   void end_file();
 
-  /// True if every task had a start time and came at most a window too late: else there are no
-  /// times below.
+  /// True if every task had a start time and was at most a window too late. Otherwise the times
+  /// below are not valid.
   bool is_known() const { return tasks_ > 0 && without_start_ == 0 && late_ == 0; }
-  /// Likewise of communication among the tasks.
+  /// True if that also holds for communication.
   bool is_communication_known() const { return is_known() && astray_ == 0; }
-  /// Steps, each from its first start to its last end; without a column of steps, each file is one.
+  /// The number of steps, each from its first start to its last end. Without a column of steps,
+  /// each file is one step.
   std::int64_t steps() const { return steps_; }
   bool has_steps() const { return has_steps_; }
   std::int64_t span_ps() const { return span_ps_; }
-  /// The time in which any computing task ran: overlapping time once. Likewise of communication,
-  /// and of that the part in which nothing computed.
+  /// The time in which any computing task ran; overlapping time counts once. Below: the time of
+  /// communication, and the part of it in which nothing computed.
   std::int64_t busy_ps() const { return busy_.computing_ps; }
   std::int64_t communication_ps() const { return busy_.communication_ps; }
   std::int64_t communication_alone_ps() const { return busy_.any_ps - busy_.computing_ps; }
-  /// The part of it that an operator is charged with: that of tasks that began first.
+  /// The part of busy_ps() that belongs to an operator; overlapping time belongs to the task that
+  /// began first.
   std::int64_t busy_ps(std::uint32_t op) const { return op < charged_.size() ? charged_[op] : 0; }
-  /// The time of its step in which nothing ran until a task of the operator began.
+  /// The time in a step in which nothing ran before a task of the operator began.
   IdleTime idle_before(std::uint32_t op) const {
     return op < idle_.size() ? idle_[op] : IdleTime{};
   }
 
   /// The most frequent first.
   std::vector<Neighbours> neighbours() const;
-  /// The longest busy first.
+  /// The longest busy time first.
   std::vector<SmallRun> small_runs() const;
 
  private:
@@ -190,7 +193,8 @@ class TaskOrder {
     std::uint32_t op, type, lane, step;
     bool is_watched, is_communication;
   };
-  /// Times of computing, of communication and of either, each counted once or up to when.
+  /// Times of computing, of communication and of either. Depends on use: a sum that counts overlaps
+  /// once, or the end of the covered time.
   struct Busy {
     std::int64_t computing_ps = 0, communication_ps = 0, any_ps = 0;
   };
@@ -198,9 +202,9 @@ class TaskOrder {
   struct Lane {
     std::string device, stream;
     std::array<std::uint32_t, 2> last_ops = {};
-    bool is_watched = false;  ///< the last of them
+    bool is_watched = false;  ///< of the last operator
     int seen = 0;
-    std::int64_t last_ps = 0;  ///< duration of the last
+    std::int64_t last_ps = 0;  ///< duration of the last task
     SmallRun run;
     std::int64_t run_start_ps = 0, run_end_ps = 0;
   };
@@ -227,12 +231,12 @@ class TaskOrder {
   std::vector<Lane> lanes_;
   std::vector<Step> open_steps_;
   std::unordered_map<std::string, std::uint32_t> lane_places_, step_places_;  ///< by their texts
-  std::map<std::string, Busy, std::less<>> covered_;  ///< by device, up to when
+  std::map<std::string, Busy, std::less<>> covered_;  ///< by device: the end of the covered time
   std::uint32_t last_lane_ = 0, last_step_ = 0;
   std::int64_t base_ns_ = 0, last_taken_ps_ = INT64_MIN, last_of_any_ps_ = INT64_MIN;
   bool has_base_ = false, has_steps_ = false;
   std::int64_t tasks_ = 0, without_start_ = 0, late_ = 0;
-  std::int64_t astray_ = 0;  ///< out of order where communication is taken in
+  std::int64_t astray_ = 0;  ///< tasks out of order, communication included
   std::int64_t steps_ = 0, span_ps_ = 0;
   Busy busy_;
   std::vector<std::int64_t> charged_;

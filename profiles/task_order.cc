@@ -7,20 +7,20 @@ namespace opbench {
 namespace {
 
 constexpr std::size_t kWindow = 4096;
-// A table that is sorted by something else is not looked at any further.
+// After this number of late tasks the order is given up: the table is sorted by another column.
 constexpr std::int64_t kGivenUp = 100;
-// Of what no profile of one network has; it would fill the memory.
+// Limits of memory; profiles of a single network have fewer.
 constexpr std::size_t kMostNeighbours = 50'000, kMostRuns = 50'000, kMostLanes = 4096;
 constexpr std::size_t kMostSteps = 100'000;
 constexpr std::size_t kLongestRun = 10;
-// So that a begin and a duration fit into 63 bits of picoseconds: 26 days each.
+// A start and a duration of up to 26 days each fit into 63 bits of picoseconds.
 constexpr std::int64_t kLongestNs = std::int64_t{1} << 51;
 
 void append_number(std::string& key, std::uint32_t number) {
   key.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// The part of a time that is not covered up to `covered_ps`, which it then covers.
+// Extends the covered time to `end_ps`. Returns the part of the time that was not covered before.
 std::int64_t cover(std::int64_t& covered_ps, std::int64_t start_ps, std::int64_t end_ps) {
   const std::int64_t alone = std::max<std::int64_t>(0, end_ps - std::max(start_ps, covered_ps));
   covered_ps = std::max(covered_ps, end_ps);
@@ -79,7 +79,7 @@ void TaskOrder::add_communication(const DeviceTask& task) {
   if (late_ <= kGivenUp && place(task, entry)) insert(entry);
 }
 
-// False where the task has no place in the order.
+// Sets the entry's times. Returns false if the task has no place in the order.
 bool TaskOrder::place(const DeviceTask& task, Entry& entry) {
   std::int64_t& astray = entry.is_communication ? astray_ : late_;
   if (!task.start_ns) {
@@ -128,7 +128,7 @@ void TaskOrder::take(const Entry& entry) {
   pass(entry);
 }
 
-// Time that is covered by a task that began before belongs to that one.
+// Overlapping time belongs to the task that began first.
 void TaskOrder::charge(const Entry& entry) {
   const std::int64_t start = entry.start_ps, end = start + entry.duration_ps;
   Step& step = open_steps_[entry.step];

@@ -49,7 +49,7 @@ constexpr std::pair<std::string_view, TableColumn> kColumnNames[] = {
     {"ratio(%)", TableColumn::ratio},
 };
 
-// In the order of Pipe.
+// Columns in the order of Pipe.
 constexpr std::string_view kPipeNames[] = {"mac_ratio",  "vec_ratio",  "scalar_ratio", "mte1_ratio",
                                            "mte2_ratio", "mte3_ratio", "fixpipe_ratio"};
 
@@ -114,19 +114,19 @@ std::optional<TableLayout> recognise_table(const std::vector<std::string>& heade
 
 namespace {
 
-/// The cells of a row by what they hold.
+/// The cells of a row by the content of their column.
 class TableRow {
  public:
   TableRow(TableReader& table, const TableLayout& layout) : table_(table), layout_(layout) {}
 
-  /// Empty where the table has no such column or the cell says "N/A".
+  /// Empty if the table has no such column or the cell is "N/A".
   std::string_view text(TableColumn column) const {
     const auto place = layout_.place(column);
     if (!place) return {};
     const std::string_view cell = table_.cell(*place);
     return cell == "N/A" ? std::string_view() : cell;
   }
-  /// Shapes keep a pair of quotes of their own; "" between them is one scalar.
+  /// Cells of shapes keep their own pair of quotes; an empty pair is one scalar.
   std::string_view shapes(TableColumn column) const {
     std::string_view cell = text(column);
     if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') {
@@ -135,11 +135,11 @@ class TableRow {
     }
     return cell;
   }
-  /// Leaves the row out, since a cell holds no number.
+  /// Skips the row, since the cell is not a number.
   void skip(TableColumn column, std::string_view what) const {
     constexpr std::size_t kShown = 40;
     const std::string cell = excerpt(text(column), kShown);
-    table_.skip(fmt::format("{} '{}' is no number", what, printable(cell)));
+    table_.skip(fmt::format("{} '{}' is not a number", what, printable(cell)));
   }
 
  private:
@@ -197,7 +197,7 @@ bool read_task(TableReader& table, const TableLayout& layout, DeviceTask& task) 
   return true;
 }
 
-// Slices of a table that were joined repeat its header.
+// True for a repeated header, as in a table that was joined from slices.
 bool is_header(TableReader& table, const TableLayout& layout) {
   const auto place = layout.place(TableColumn::duration);
   const std::string_view cell = table.cell(place ? *place : *layout.place(TableColumn::total));

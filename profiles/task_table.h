@@ -13,13 +13,13 @@
 
 namespace opbench {
 
-/// What a profiler's table holds.
+/// The tables of profilers that list tasks or sum them up.
 enum class TableKind { kernel_details, op_summary, op_statistic, op_basic_info };
 
 /// "kernel_details", ...
 std::string_view name(TableKind kind);
 
-/// What a column holds, whatever a generation of the profiler calls it.
+/// Contents of a column; generations of the profiler name them differently.
 enum class TableColumn {
   device,
   step,
@@ -47,7 +47,7 @@ enum class TableColumn {
 };
 inline constexpr std::size_t kTableColumns = 23;
 
-/// Columns that tell how busy a part of a core was: of cube cores, of vector cores, or of both.
+/// Columns with the busy share of a part of a core: of cube cores, of vector cores, or of both.
 struct PipeColumns {
   std::size_t pipe = 0;
   std::size_t column = 0;
@@ -65,11 +65,11 @@ struct TableLayout {
   }
 };
 
-/// The layout of a table by its header, of all generations from CANN 5.1 on; nothing where it is
-/// none of these tables. Source: headers of msprof and torch_npu, as they were published.
+/// The layout of a table from its header, for all generations from CANN 5.1 on. Empty for other
+/// tables. Source: published headers of msprof and torch_npu.
 std::optional<TableLayout> recognise_table(const std::vector<std::string>& header);
 
-/// Gives every row of a table of tasks, op_summary, kernel_details or OpBasicInfo, to `use`. Rows
+/// Passes every row of a table of tasks (op_summary, kernel_details or OpBasicInfo) to `use`. Rows
 /// without a duration are skipped.
 void read_tasks(TableReader& table, const TableLayout& layout,
                 const std::function<void(const DeviceTask&)>& use);
@@ -79,10 +79,10 @@ struct StatisticRow {
   std::string type, core;
   std::int64_t count = 0;
   Decimal total, least, most;  ///< in picoseconds
-  bool has_extremes = true;    ///< tells least and most
+  bool has_extremes = true;    ///< the table has least and most
 };
 
-/// All rows of a table op_statistic; those without a count or a time are skipped.
+/// All rows of an op_statistic table. Rows without a count or a time are skipped.
 std::vector<StatisticRow> read_statistic(TableReader& table, const TableLayout& layout);
 
 }  // namespace opbench

@@ -39,7 +39,7 @@ class WindowCutter {
     if (waiting_.size() > limits_.sorted) take_first();
   }
 
-  /// True if more tasks change nothing.
+  /// True if further tasks do not change the result.
   bool is_done() const { return found_.windows.size() == limits_.windows && open_.empty(); }
 
   TaskWindows finish() {
@@ -56,7 +56,7 @@ class WindowCutter {
   };
 
   std::uint32_t lane_of(const DeviceTask& task) {
-    constexpr std::size_t kLastLane = 4096;  // has all others
+    constexpr std::size_t kLastLane = 4096;  // includes all other streams
     std::string key(task.device);
     key.append(1, kKeySeparator).append(task.stream);
     const auto found = lanes_.find(key);
@@ -74,7 +74,7 @@ class WindowCutter {
     last_taken_ns_ = entry.start_ns;
     extend(entry);
     if (entry.is_centre && found_.windows.size() < limits_.windows) open(entry);
-    // Of all streams together, so that memory does not grow with their number.
+    // The limit is for all streams together, so memory does not grow with their number.
     constexpr std::size_t kStreams = 8;
     passed_.push_back(std::move(entry));
     if (passed_.size() > limits_.reach * kStreams) passed_.pop_front();
@@ -104,7 +104,7 @@ class WindowCutter {
   }
 
   struct OpenWindow {
-    std::size_t place = 0;  ///< among the windows
+    std::size_t place = 0;  ///< place among the windows
     std::uint32_t lane = 0;
   };
 

@@ -32,7 +32,8 @@ bool has_verbose_line(std::string_view text) {
   return false;
 }
 
-// "mb1_ic3oc96_ih227oh55kh11sh4dh0ph0n"alexnet:conv1"", "64x128:128x256".
+// True for a problem such as "mb1_ic3oc96_ih227oh55kh11sh4dh0ph0n"alexnet:conv1"" or
+// "64x128:128x256".
 bool is_problem(std::string_view word) {
   const bool is_described =
       word.starts_with("mb") || word.starts_with("ic") || word.starts_with('g');
@@ -65,7 +66,7 @@ bool is_benchdnn(std::string_view text) {
   return false;
 }
 
-/// The fields of a line behind "exec": engine, primitive, implementation, kind, memory descriptors,
+/// The fields of a line after "exec": engine, primitive, implementation, kind, memory descriptors,
 /// attributes, auxiliary, problem, milliseconds. Source: oneDNN's documentation of verbose mode.
 struct Primitive {
   enum Field { engine, primitive, implementation, kind, memory, attributes, auxiliary, problem };
@@ -73,7 +74,7 @@ struct Primitive {
   std::string_view milliseconds;
 };
 
-// Versions and times may stand before "exec": "onednn_verbose,v1,169353.3,primitive,exec,cpu,..".
+// Versions and times can precede "exec": "onednn_verbose,v1,169353.3,primitive,exec,cpu,..".
 std::optional<Primitive> parse_primitive(std::string_view line, bool& is_exec) {
   Primitive one;
   is_exec = false;
@@ -184,7 +185,7 @@ std::int64_t read_benchdnn(LineReader& lines, TraceProfile& calls) {
       } else {
         constexpr std::size_t kShown = 40;
         lines.skip(
-            fmt::format("'{}' is no problem", printable(excerpt(std::string(word), kShown))));
+            fmt::format("'{}' is not a problem", printable(excerpt(std::string(word), kShown))));
       }
     }
   }

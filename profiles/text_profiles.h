@@ -11,7 +11,7 @@
 
 namespace opbench {
 
-/// Texts that are no table, log or trace.
+/// Profiles that are text or JSON but not tables, logs or traces.
 enum class TextKind {
   onednn_verbose,  ///< output of a program under ONEDNN_VERBOSE=1, old and new
   benchdnn,        ///< input files of oneDNN's benchdnn: problems, without times
@@ -22,22 +22,22 @@ enum class TextKind {
 /// "onednn_verbose", ...
 std::string_view name(TextKind kind);
 
-/// What a text is, by its beginning.
+/// The kind of a text from its beginning; empty if it is not known.
 std::optional<TextKind> recognise_text(std::string_view beginning);
 
-/// What one primitive of oneDNN took, a task; other lines are other output. Returns how many there
-/// were; damaged ones are skipped.
+/// Reads each executed primitive of oneDNN as a task; other lines are ignored. Returns the number
+/// of primitives. Damaged lines are skipped.
 std::int64_t read_onednn_verbose(LineReader& lines, HotSpots& spots);
 
-/// Problems, by driver where flags tell it, with the flags before them as values.
+/// Reads problems, by driver if flags name it. The flags before a problem become its values.
 std::int64_t read_benchdnn(LineReader& lines, TraceProfile& calls);
 
-/// Calls of `Tensor.__add__.0.forward`, numbers left out, with shapes and dtypes of their inputs.
-/// Errors: throws Error for what is no such JSON.
+/// Reads calls such as `Tensor.__add__.0.forward` without their numbers, with shapes and dtypes of
+/// their inputs. Errors: throws Error for other JSON.
 std::int64_t read_msprobe_calls(ByteWindow& bytes, const std::string& file, TraceProfile& calls);
 
-/// Records that have a time, as tasks: the variant stands as core, and counts of cases count.
-/// Errors: throws Error for what is no such JSON.
+/// Reads records with a time as tasks. The core of a task is the variant. The count of a case is
+/// the number of tasks. Errors: throws Error for other JSON.
 std::int64_t read_own_results(ByteWindow& bytes, const std::string& file, HotSpots& spots);
 
 }  // namespace opbench

@@ -47,19 +47,19 @@ class TimeRows {
 
   bool skip_time(std::string_view text) const {
     constexpr std::size_t kShown = 40;
-    table_.skip(fmt::format("'{}' is no time", printable(excerpt(std::string(text), kShown))));
+    table_.skip(fmt::format("'{}' is not a time", printable(excerpt(std::string(text), kShown))));
     return false;
   }
 
   std::optional<Decimal> time(std::string_view text, int scale) const {
     std::optional<Decimal> value = parse_decimal(text, scale);
     if (value && value->units < 0) value.reset();
-    // Digits of microseconds.
+    // Converts the number of digits to microseconds.
     if (value) value->digits = std::max(0, value->digits + kMicroToPico - scale);
     return value;
   }
 
-  // "ns", "us", "ms" or "s" of each column stand in the line behind the header.
+  // Reads the units of the columns, "ns", "us", "ms" or "s", from the line after the header.
   bool read_units() {
     if (!table_.next()) return false;
     for (const TimeColumn column : {TimeColumn::duration, TimeColumn::least, TimeColumn::most}) {
@@ -69,7 +69,7 @@ class TimeRows {
                         : unit == "ms" ? kMilliToPico
                                        : 12;
       if (scale == 12 && unit != "s") {
-        table_.skip("no line of units behind the header");
+        table_.skip("no line of units after the header");
         return false;
       }
       scales_[static_cast<std::size_t>(column)] = scale;
@@ -174,7 +174,7 @@ class TimeRows {
     const std::string_view name = is_old ? old_name : text("full_kernel_name");
     if (!sinks_.framework.add(name, is_old ? text("op_type") : text("kernel_type"),
                               text("block_dim"), text("op_info"))) {
-      table_.skip("op_info is no JSON");
+      table_.skip("op_info is not JSON");
     }
     return true;
   }
@@ -208,7 +208,7 @@ class TimeRows {
     if (sinks_.trace.table_steps.size() >= kMostTableSteps) return true;
     TraceStep step{fmt::format("Step {}", text("step")), file_, 0, 1, {}};
     for (const auto& part : {computing, alone, free}) add_saturated(step.duration_ps, part->units);
-    // Rounded once more, and with what waits for other stages.
+    // The stage is rounded only once and includes waits for other stages.
     if (stage && stage->units > step.duration_ps) step.duration_ps = stage->units;
     const auto overlapped = time(text("overlapped"), kMicroToPico).value_or(Decimal{});
     step.busy = {computing->units, alone->units, 0, overlapped.units};

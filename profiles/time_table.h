@@ -15,7 +15,7 @@
 
 namespace opbench {
 
-/// Operators of a graph by their full names, as MindSpore's framework_raw_*.csv lists them without
+/// Operators of a graph by their full names. MindSpore's framework_raw_*.csv lists them without
 /// times.
 class FrameworkOps {
  public:
@@ -28,10 +28,10 @@ class FrameworkOps {
   };
 
   /// `op_info` is JSON, {"input_0": {"format", "data_type", "shape"}, .., "output_0": ..}. Returns
-  /// false where it is not; the operator is known all the same.
+  /// false if it is not; the operator is added anyway.
   bool add(std::string_view name, std::string_view type, std::string_view blocks,
            std::string_view op_info);
-  /// Nothing where no table lists it.
+  /// Null if no table lists the operator.
   const Op* find(std::string_view name) const;
   bool empty() const { return ops_.empty(); }
 
@@ -39,12 +39,12 @@ class FrameworkOps {
   std::unordered_map<std::string, Op> ops_;
 };
 
-/// Type, shapes, dtypes and formats of an operator; texts are those of `op`.
+/// Sets type, shapes, dtypes and formats of the task; the texts are those of `op`.
 void describe_task(const FrameworkOps::Op& op, DeviceTask& task);
 
-/// Tables of times that other profilers and other commands of msprof write.
+/// Tables of times from other profilers and from other commands of msprof.
 enum class TimeTableKind {
-  task_time,         ///< msprof: tasks, those that compute; the old one sums up equal tasks
+  task_time,         ///< msprof: computing tasks; the old table sums up equal tasks
   aicore_times,      ///< MindSpore's aicore_intermediate_*_detail.csv, milliseconds
   aicore_types,      ///< MindSpore's aicore_intermediate_*_type.csv
   aicpu_times,       ///< MindSpore's aicpu_intermediate_*.csv
@@ -58,24 +58,24 @@ enum class TimeTableKind {
 /// "task_time", ...
 std::string_view name(TimeTableKind kind);
 
-/// What a column holds.
+/// Contents of a column.
 enum class TimeColumn { name, type, core, stream, start, duration, least, most, count };
 inline constexpr std::size_t kTimeColumns = 9;
 
-/// A header that was recognised.
+/// A recognised header.
 struct TimeTable {
   TimeTableKind kind = TimeTableKind::task_time;
-  int scale = 0;                    ///< digits from its unit of time to picoseconds
+  int scale = 0;                    ///< digits from the table's unit of time to picoseconds
   std::vector<std::string> header;  ///< in lower case
   std::optional<std::size_t> places[kTimeColumns];
 
   std::optional<std::size_t> place(std::string_view header_name) const;
 };
 
-/// The layout of such a table by its header; nothing where it is none of them.
+/// The layout of a table of times from its header; empty for other tables.
 std::optional<TimeTable> recognise_time_table(const std::vector<std::string>& header);
 
-/// What tables of times are read into.
+/// Destinations for the rows of tables of times.
 struct TimeTableSinks {
   HotSpots& spots;
   TraceProfile& trace;
@@ -83,18 +83,18 @@ struct TimeTableSinks {
   std::vector<StatisticRow>& statistic;
 };
 
-/// Reads the rows behind the header. Returns how many told something; rows without a time are
+/// Reads the rows after the header. Returns the number of used rows. Rows without a time are
 /// skipped.
 std::int64_t read_time_table(TableReader& table, const TimeTable& layout, TimeTableSinks sinks);
 
-/// What a table is by its header; at most one of the two.
+/// The kind of a table from its header; at most one of the two is set.
 struct TableHeader {
   std::optional<TableLayout> tasks;
   std::optional<TimeTable> times;
 };
 
-/// Reads up to the header, over the banner that tools print in front of it. Neither where the first
-/// lines hold none.
+/// Reads up to the header and skips the banner before it. Both are empty if the first lines do not
+/// have a header.
 TableHeader find_header(TableReader& table);
 
 }  // namespace opbench

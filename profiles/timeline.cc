@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 8'000'000;
 
-// Ids are numbers; others are told apart by their hash.
+// The number of an id; other texts are identified by their hash.
 std::int64_t parse_id(std::string_view text) {
   std::int64_t id = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), id);
@@ -35,7 +35,7 @@ bool is_operator(const TraceEvent& event) {
          event.process == "CPU functions";
 }
 
-// cuda_runtime, cuda_driver, hip_runtime, and Runtime of 2021.
+// Categories cuda_runtime, cuda_driver, hip_runtime, and Runtime (2021).
 bool is_runtime(const TraceEvent& event) {
   return event.category.ends_with("_runtime") || event.category.ends_with("_driver") ||
          event.category == "Runtime";
@@ -52,7 +52,7 @@ bool is_copy(const TraceEvent& event) {
          std::end(kCategories);
 }
 
-// Arrows from where the framework launches to what ran.
+// True for arrows from a launch in the framework to the launched task.
 bool is_launch_arrow(const TraceEvent& event) {
   return event.category == "async_npu" || event.category == "cpu_to_cuda";
 }
@@ -70,7 +70,7 @@ bool Timeline::read_moment(TraceReader& reader, Moment& moment) const {
   if (!is_time) {
     constexpr std::size_t kShown = 40;
     const std::string_view odd = start ? event.duration_us : event.start_us;
-    reader.skip(fmt::format("'{}' is no time", printable(excerpt(std::string(odd), kShown))));
+    reader.skip(fmt::format("'{}' is not a time", printable(excerpt(std::string(odd), kShown))));
     return false;
   }
   moment = {start->units, start->units + nanoseconds->units, duration->units, duration->digits};
@@ -119,7 +119,7 @@ void Timeline::add_arrow(const TraceEvent& event) {
   }
 }
 
-// How the device was busy, if the event says that it was.
+// The kind of a device's activity; empty if the event is not an activity.
 std::optional<SpanKind> Timeline::kind_of(const TraceEvent& event) const {
   const HotSpotRules& rules = spots_.rules();
   const bool communicates = rules.is_communication_name(event.name);
@@ -174,13 +174,14 @@ void Timeline::add_call(const TraceReader& reader, const Moment& moment) {
                     static_cast<std::uint32_t>(id_or_none(event.external_id))});
 }
 
-// The table's row, where there are tables, since their cores are the right ones.
+// The row of the table that began at this time. Tables have the correct cores, so they are
+// preferred.
 HotOperator* Timeline::row_of(const TraceEvent& event, const Moment& moment) {
   const auto row =
       std::lower_bound(rows_->begin(), rows_->end(), moment.start_ns,
                        [](const auto& one, std::int64_t start) { return one.first < start; });
   if (row != rows_->end() && row->first == moment.start_ns) return row->second;
-  // Communication begins a nanosecond apart in the two.
+  // The start times of communication in table and trace differ by a nanosecond.
   const bool communicates = spots_.rules().is_communication_name(event.name);
   profile_.kernels_without_row += communicates ? 0 : 1;
   return nullptr;
@@ -229,7 +230,7 @@ void Timeline::add_device_span(const TraceReader& reader, const Moment& moment, 
   spans_.push_back(span);
 }
 
-// Once the operators that launched them are known.
+// Must be called after the kernels are linked to the operators that launched them.
 void Timeline::add_gpu_tasks() {
   std::vector<std::string_view> texts(texts_.size());
   for (const auto& [text, number] : texts_) texts[number] = text;
@@ -252,7 +253,7 @@ void Timeline::add_gpu_tasks() {
   }
 }
 
-// Steps in order of time; one that begins before the one before it ends is cut.
+// Sorts steps by time. A step that begins before the end of the previous step is shortened.
 void Timeline::cut_windows() {
   std::stable_sort(windows_.begin(), windows_.end(),
                    [](const Window& a, const Window& b) { return a.start_ns < b.start_ns; });
@@ -267,7 +268,7 @@ void Timeline::cut_windows() {
 void Timeline::finish() {
   link_spans(spans_, calls_, {launches_, arrows_, arrow_ends_}, profile_);
   add_gpu_tasks();
-  // Processes of one NPU have the same label, if any; each GPU is a process.
+  // Processes of one NPU have the same label, or no label. Each GPU is a process.
   std::unordered_map<std::string, std::uint32_t> labels;
   std::vector<std::uint32_t> device_of(devices_.size());
   for (const auto& [key, number] : devices_) {

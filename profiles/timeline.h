@@ -12,18 +12,18 @@
 
 namespace opbench {
 
-/// Rows of tables by when they began, so that a trace of the same run finds them.
+/// Rows of tables by start time, so that a trace of the same run finds them.
 using RowsByStart = std::vector<std::pair<std::int64_t, HotOperator*>>;
 
-/// What a part of a device did.
+/// Kinds of activity of a device.
 enum class SpanKind : std::uint8_t { computing, communication, copy };
 
-/// From when to when a device was busy.
+/// A time in which a device was busy.
 struct DeviceSpan {
   static constexpr std::uint32_t kNone = UINT32_MAX;
   std::int64_t start_ns = 0, duration_ps = 0;
-  HotOperator* task = nullptr;                   ///< whose tasks it is among, if any
-  std::int64_t correlation = -1, external = -1;  ///< ids of the trace; -1: none
+  HotOperator* task = nullptr;                   ///< the operator that includes it, if any
+  std::int64_t correlation = -1, external = -1;  ///< ids in the trace; -1: not set
   std::uint32_t device = 0;
   std::uint32_t host = kNone;  ///< place of the operator that launched it
   SpanKind kind = SpanKind::computing;
@@ -35,32 +35,33 @@ struct HostCall {
   std::uint32_t op = 0, thread = 0, external = 0;
 };
 
-/// A kernel of a GPU, whose type is the operator that launched it.
+/// A kernel of a GPU; its type is the operator that launched it.
 struct GpuKernel {
-  std::size_t span = 0;  ///< its place among all spans
+  std::size_t span = 0;  ///< place among all spans
   std::uint32_t name = 0, stream = 0;
   std::int64_t line = 0;
   int duration_digits = 0;
 };
 
-/// Where on the host something was launched.
+/// Time and thread of a launch on the host.
 struct HostLaunch {
   std::int64_t id = 0, time_ns = 0;
   std::uint32_t thread = 0;
 };
 
-/// One trace: what happened when. Memory grows with operators and kernels of the trace, up to a
-/// limit beyond which they are only counted.
+/// The events of one trace in time. Memory grows with operators and kernels of the trace, up to a
+/// limit; beyond it they are only counted.
 class Timeline {
  public:
-  /// Tasks go to `spots`, unless `rows` of tables hold them already; rows are in order of time.
+  /// Tasks go to `spots`, unless `rows` of tables include them already. The rows are ordered by
+  /// time.
   Timeline(std::string file, HotSpots& spots, TraceProfile& profile, const RowsByStart* rows)
       : file_(std::move(file)), spots_(spots), profile_(profile), rows_(rows) {}
 
-  /// Events in any order; those of no use are counted. Returns false where one has no time, which
-  /// is skipped.
+  /// Adds an event; the order is arbitrary. Events without a use are counted. Returns false for an
+  /// event without a time, which is skipped.
   bool add_event(TraceReader& reader);
-  /// At the end: ties kernels to operators, and attributes the time of steps.
+  /// Links kernels to operators and attributes the time of steps. Must be called last.
   void finish();
 
  private:
@@ -95,16 +96,16 @@ class Timeline {
   std::vector<DeviceSpan> spans_;
   std::vector<GpuKernel> kernels_;
   std::vector<HostLaunch> launches_, arrows_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_;  ///< start and id
+  std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_;  ///< start times and ids
   std::vector<Window> windows_;
   std::unordered_map<std::string, std::uint32_t> threads_, devices_;
   std::unordered_map<std::string, std::uint32_t> texts_;  ///< names and streams of GPU kernels
-  std::unordered_map<std::string, std::string> labels_;   ///< of processes
+  std::unordered_map<std::string, std::string> labels_;   ///< labels of processes
   std::string key_;
 };
 
-/// Gives every span the call that launched it, by runtime calls and arrows of the trace and the
-/// calls around them, or by its external id. `calls` are sorted; kernels and calls are counted in
+/// Sets the call that launched each span. Sources: runtime calls, arrows of the trace and the calls
+/// around them, or its external id. `calls` become sorted; kernels and calls are counted in
 /// `profile`.
 struct LaunchTable {
   std::vector<HostLaunch>& launches;  ///< by correlation
@@ -114,9 +115,9 @@ struct LaunchTable {
 void link_spans(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, LaunchTable table,
                 TraceProfile& profile);
 
-/// Attributes the time of spans, sorted here by start, once where they overlap: to the one that
-/// began first, computing before communication before copies. Steps are in order of time and do not
-/// overlap; `step_starts` are theirs.
+/// Attributes the time of spans, which it sorts by start. Overlapping time counts once, for the
+/// span that began first, with computing before communication before copies. Steps are ordered by
+/// time and do not overlap; `step_starts` are their start times.
 void attribute_time(std::vector<DeviceSpan>& spans, std::span<TraceStep> steps,
                     const std::vector<std::int64_t>& step_starts_ns, std::size_t devices,
                     TraceProfile& profile);

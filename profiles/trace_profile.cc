@@ -8,8 +8,8 @@
 namespace opbench {
 namespace {
 
-// C++ types of tensors. Source: torch/csrc/profiler, c10::ScalarType; "long int" is what compilers
-// call it.
+// C++ types of tensors. Source: torch/csrc/profiler, c10::ScalarType. Compilers write "long int"
+// for int64.
 constexpr std::pair<std::string_view, std::string_view> kDTypes[] = {
     {"float", "FLOAT"},
     {"double", "DOUBLE"},
@@ -37,7 +37,7 @@ std::string_view dtype_name(std::string_view type) {
 
 bool is_list(std::string_view text) { return text.starts_with('['); }
 
-/// The strings of a JSON list, without their quotes, or the parts of a text between ";".
+/// Passes each string of a JSON list to `use`, without quotes; or the parts of a text between ";".
 template <class Use>
 void for_each_text(std::string_view list, Use use) {
   if (!is_list(list)) {
@@ -57,7 +57,8 @@ void for_each_text(std::string_view list, Use use) {
   }
 }
 
-// Whole numbers, lists, flags, and names; no "0.001", no "1e-05".
+// True for values that are the same in every step: whole numbers, lists, flags and names. False for
+// "0.001" and "1e-05".
 bool is_steady(std::string_view value) {
   const bool is_number =
       !value.empty() && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
@@ -104,7 +105,7 @@ void append_steady_values(std::string_view values, std::string& to) {
 
 namespace {
 
-// Of names and shapes that no network has; the last place is for the rest.
+// A limit of memory; networks have fewer names and shapes. The last place collects the rest.
 constexpr std::size_t kMostHostOperators = 100'000;
 
 }  // namespace

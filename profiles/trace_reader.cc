@@ -27,7 +27,7 @@ std::string_view without_mark(std::string_view text) {
   return text.starts_with(kByteOrderMark) ? text.substr(kByteOrderMark.size()) : text;
 }
 
-// Behind the "[" of "traceEvents": [; npos where there is none.
+// The place after the "[" of "traceEvents": [; npos if there is no such list.
 std::size_t list_begin(std::string_view text) {
   for (std::size_t at = text.find(kList); at != text.npos; at = text.find(kList, at + 1)) {
     std::size_t after = skip_blanks(text, at + kList.size());
@@ -38,7 +38,7 @@ std::size_t list_begin(std::string_view text) {
   return text.npos;
 }
 
-// Names of kernels hold braces, too: "{lambda(int)#1}".
+// Names of kernels contain braces, too: "{lambda(int)#1}".
 bool begins_object(std::string_view text, std::size_t at) {
   const std::size_t key = skip_blanks(text, at + 1);
   return key == text.size() || text[key] == '"';
@@ -76,7 +76,7 @@ const EventText* find_field(const std::pair<std::string_view, EventText> (&field
   return nullptr;
 }
 
-// Strings without their quotes; all else as written.
+// Strings lose their quotes; other values stay as written.
 bool token_text(json::value value, std::string_view& text) {
   json::json_type type{};
   if (value.type().get(type)) return false;
@@ -116,7 +116,7 @@ bool read_arguments(json::value value, TraceEvent& event) {
 struct TraceReader::Parser {
   json::parser parser;
 
-  // The text has the slack of a window behind it.
+  // The text must have the slack of a window after it.
   bool parse(std::string_view text, TraceEvent& event) {
     event = {};
     json::document document;
@@ -169,7 +169,7 @@ void TraceReader::drop(std::size_t bytes) {
   window_.consume(bytes);
 }
 
-// What stands in front of the list is small: properties of devices.
+// Only a few properties of devices precede the list.
 void TraceReader::find_list() {
   is_begun_ = true;
   while (true) {
@@ -187,7 +187,7 @@ void TraceReader::find_list() {
   }
 }
 
-// Brings the next "{" to the beginning of the window.
+// Moves the next "{" to the beginning of the window.
 bool TraceReader::find_object() {
   while (true) {
     const auto text = window_.text();
@@ -203,12 +203,12 @@ bool TraceReader::find_object() {
     }
     if (letter == '{') return true;
     if (letter == ']') return false;
-    recover("something that is no event");
+    recover("text that is not an event");
     if (window_.text().empty()) return false;
   }
 }
 
-// The length of the object at the beginning of the window. False where it has no end.
+// Measures the object at the beginning of the window. Returns false if it has no end.
 bool TraceReader::scan_object() {
   std::size_t at = 0;
   int depth = 0;
@@ -243,8 +243,8 @@ bool TraceReader::scan_object() {
   }
 }
 
-// Drops the beginning of what is damaged, up to where an object may begin: behind "," or "[" or on
-// a line of its own.
+// Drops the beginning of damaged text, up to a possible start of an object: after "," or "[", or on
+// a line by itself.
 void TraceReader::recover(const std::string& reason) {
   skip(reason);
   const bool is_believed = read_again_ <= kMostReadAgain;
@@ -274,7 +274,7 @@ bool TraceReader::next() {
     const std::string_view text(window_.text().data(), length_);
     if (is_whole && parser_->parse(text, event_)) return true;
     lines_inside_ = 0;
-    recover(is_whole                  ? "an event that is no JSON"
+    recover(is_whole                  ? "an event that is not JSON"
             : length_ > kLongestEvent ? "an event that does not end within 1 MiB"
                                       : "the trace ends inside an event");
   }

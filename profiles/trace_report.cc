@@ -24,8 +24,8 @@ void print_steps(ReportLines& lines, const TraceProfile& trace) {
   if (trace.steps.empty()) {
     if (trace.kernels == 0) return;
     lines.text(fmt::format(
-        "No steps are marked: computing {} us, communication alone {} us, copies alone {} us; what "
-        "overlaps counts once",
+        "No steps are marked: computing {} us, communication alone {} us, copies alone {} us; "
+        "overlapping time counts once",
         us_text(trace.busy.computing_ps), us_text(trace.busy.communication_ps),
         us_text(trace.busy.copies_ps)));
     return;

@@ -27,7 +27,7 @@ void write_private(const fs::path& path, const std::function<void(std::ostream&)
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write, ignored);
 }
 
-// "my_dump3_output_result0.npy": one operator has several tensors, which must not share a name.
+// "my_dump3_output_result0.npy": tensors of one operator need different names.
 fs::path npy_name(const char* side, const MsaccucmpRow& row, const DumpEntry& entry) {
   std::string name =
       fmt::format("{}{}_{}_{}", side, row.index, opbench::name(entry.side), entry.name);

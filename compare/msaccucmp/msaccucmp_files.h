@@ -10,14 +10,14 @@
 
 namespace opbench {
 
-/// What `-p 1` and `-advisor` add to msaccucmp's result.
+/// Additions of `-p 1` and `-advisor` to msaccucmp's result.
 struct MsaccucmpExtras {
   bool filter = false;  ///< a folder with the rows to look at and their tensors as .npy
   bool advice = false;  ///< advisor_summary.txt
 };
 
-/// result_<YYYYmmddHHMMSS>.csv in `directory`, of `now` in local time, or of the next second whose
-/// name is free. Files are readable by their owner only, as msaccucmp leaves them.
+/// The file result_<YYYYmmddHHMMSS>.csv in `directory`, with the local time of `now`, or of the
+/// next second whose name is free. Like msaccucmp's files, it is readable by its owner only.
 class MsaccucmpFiles {
  public:
   /// Makes the directory if it is missing. Errors: RunError "cannot make directory ...".
@@ -25,7 +25,7 @@ class MsaccucmpFiles {
 
   const std::filesystem::path& result() const { return result_; }
 
-  /// Writes the result and what `extras` asks for; the tensors of filtered rows are read from
+  /// Writes the result and the additions in `extras`. The tensors of filtered rows are read from
   /// `actual` and `golden`. Errors: RunError that names the file.
   void write(std::span<const Metric> metrics, const MsaccucmpLines& lines,
              const MsaccucmpExtras& extras, DumpSource& actual, DumpSource& golden) const;

@@ -13,13 +13,13 @@
 namespace opbench {
 namespace {
 
-/// Calls that are counted as one operator's.
+/// Calls that are counted as those of one operator.
 struct CountedFamily {
   std::string_view place;  // the first of its operators, by which families are ordered
   std::vector<const DumpRecord*> calls;
 };
 
-/// By the name that an operator is counted under.
+/// Keys are the names under which operators are counted.
 using CountedFamilies = std::map<std::string_view, CountedFamily>;
 
 CountedFamilies counted_families(std::span<const DumpRecord> records, const NameMap& map) {
@@ -35,12 +35,12 @@ CountedFamilies counted_families(std::span<const DumpRecord> records, const Name
   return families;
 }
 
-// Calls of two operators with one number share their place.
+// Calls of two operators with the same number have the same place.
 bool have_one_number(const DumpRecord& a, const DumpRecord& b) {
   return a.op != b.op && a.seq == b.seq && a.seq_text == b.seq_text;
 }
 
-// /{op}/{seq}/{rest}: what stands behind the record's own path.
+// The rest of a path /{op}/{seq}/{rest} after the record's own path.
 std::string rest_of(const DumpRecord& record, const DumpEntry& entry) {
   return entry.path.substr(record.op.size() + record.seq_text.size() + 2);
 }
@@ -59,7 +59,7 @@ std::string by_prefix(std::string_view op, DeviceType other_device) {
   return std::string(op);
 }
 
-// Looks from one dump into the other.
+// Finds partners of one dump's calls and tensors in the other dump.
 class Lookup {
  public:
   Lookup(const NameMap& map, const MsaccucmpCalls& other, DeviceType other_device,
@@ -76,8 +76,8 @@ class Lookup {
     return other_.find(by_prefix(call.op, other_device_), call.k);
   }
 
-  // `other` is the call's partner. In load mode, where the tensor may stand in any call, there need
-  // be none.
+  // `other` is the call's partner. It may be null in load mode, where the tensor can be in any
+  // call.
   const DumpEntry* partner(const MsaccucmpCall& call, const DumpEntry& entry,
                            const MsaccucmpCall* other) const {
     if (other == nullptr && !is_load_mode_) return nullptr;
@@ -93,7 +93,7 @@ class Lookup {
     return other_.tensor(path.substr(0, slash + 1) + renamed->second);
   }
 
-  // What the operator of a call is called in the other dump.
+  // The name of a call's operator in the other dump.
   std::string name(const MsaccucmpCall& call, const MsaccucmpCall* partner) const {
     return partner != nullptr ? std::string(partner->op) : by_prefix(call.op, other_device_);
   }
@@ -173,8 +173,8 @@ class Matching {
     push(call.record->seq, std::move(row));
   }
 
-  // What no tensor of the other dump was found for, looking from the golden side. Unlike the other
-  // way, in load mode no execution of that number has to be there.
+  // Adds golden tensors without a partner in the actual dump. Unlike in the other direction, load
+  // mode does not need an execution with that number.
   void add_leftover(const MsaccucmpCall& call) {
     const MsaccucmpCall* other = back_.partner(call);
     std::vector<const DumpEntry*> unmatched;

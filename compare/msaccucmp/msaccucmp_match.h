@@ -14,8 +14,8 @@
 
 namespace opbench {
 
-/// msaccucmp skips what has attributes but no Type of a tensor, and ends where there are none at
-/// all; here the latter is a tensor.
+/// msaccucmp skips objects with attributes but without a tensor's Type. It aborts at an object
+/// without any attributes; here that object is a tensor.
 bool is_msaccucmp_tensor(const DumpEntry& entry);
 
 /// One execution of an operator: msaccucmp's "extended name" op:k.
@@ -26,17 +26,17 @@ struct MsaccucmpCall {
   std::vector<const DumpEntry*> tensors;
 };
 
-/// The executions of a dump as msaccucmp numbers and lists them: by operator, then by number;
-/// operators that are counted together stand as one where the first of them does. Points into the
+/// The executions of a dump with msaccucmp's numbers and order: by operator, then by number.
+/// Operators that are counted together share the place of the first of them. Points into the
 /// records.
 class MsaccucmpCalls {
  public:
   MsaccucmpCalls(std::span<const DumpRecord> records, const NameMap& map, bool wants_inputs);
 
   const std::vector<MsaccucmpCall>& calls() const { return calls_; }
-  /// The call op:k if it holds tensors, else null.
+  /// The call op:k if it contains tensors, else null.
   const MsaccucmpCall* find(std::string_view op, std::size_t k) const;
-  /// The tensor of that path, whatever call it is in; null if there is none.
+  /// The tensor of that path in any call; null if it is missing.
   const DumpEntry* tensor(const std::string& path) const;
   std::int64_t largest_seq() const { return largest_seq_; }
 
@@ -49,17 +49,17 @@ class MsaccucmpCalls {
   std::int64_t largest_seq_ = 0;
 };
 
-/// The rows of msaccucmp's result in its order, by its own rules: the k-th execution of an operator
-/// against the k-th of its partner, names and parameters mapped, load mode where `actual` holds no
-/// inputs of any kind, then what is left of the golden dump. Only tensors get rows.
-/// `actual` and `golden` are ordered as DumpSource::records() gives them; rows point into them.
+/// The rows of msaccucmp's result in its order, by its own rules. The k-th execution of an operator
+/// pairs with the k-th of its partner, with names and parameters mapped. Load mode applies if
+/// `actual` contains no inputs of any kind. The rest of the golden dump comes last. Only tensors
+/// get rows. `actual` and `golden` are in the order of DumpSource::records(); rows point into them.
 /// Source: the behaviour of msaccucmp.py of CANN 8.1.
 std::vector<MsaccucmpRow> match_as_msaccucmp(std::span<const DumpRecord> actual,
                                              std::span<const DumpRecord> golden,
                                              const NameMap& map = default_name_map());
 
 /// The first device of a dump's tensors that is not the CPU, in the file's order; the CPU if there
-/// is none. msaccucmp does not look at the golden dump's inputs in load mode.
+/// is no other. In load mode msaccucmp ignores the golden dump's inputs.
 DeviceType device_of(std::span<const DumpRecord> records, bool counts_inputs = true);
 
 }  // namespace opbench

@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, kMetricCount> kMetricNames = {
     "MeanAbsoluteError",         "RootMeanSquareError",       "MaxRelativeError",
     "MeanRelativeError"};
 
-// The sign of a NaN means nothing, and printf would show it.
+// The sign of a NaN has no meaning, but printf prints it.
 std::string decimals(double value, int digits) {
   return std::isnan(value) ? "nan" : fmt::format("{:.{}f}", value, digits);
 }
@@ -43,7 +43,8 @@ MetricCell no_elements(Metric metric) {
                       name(metric))};
 }
 
-// Shapes of ones, of nothing, and, for its rule compares sums, ones like (0,2) too.
+// True for shapes of ones, for empty shapes, and for shapes such as (0,2): msaccucmp compares the
+// sum of extents with their number.
 bool is_called_scalar(const Dims& shape) {
   const auto sum = std::accumulate(shape.begin(), shape.end(), std::int64_t{0});
   return sum == static_cast<std::int64_t>(shape.size());
@@ -115,7 +116,7 @@ MetricCell of_numbers(Metric metric, const MetricInput& input) {
   return plain(sums.rel / count);
 }
 
-// Two of the algorithms take booleans, and one of these only where there is nothing to subtract.
+// Two algorithms take booleans; relative Euclidean distance only if there is nothing to subtract.
 MetricCell of_booleans(Metric metric, const MetricInput& input) {
   const BooleanCounts& counts = input.measures.booleans;
   if (metric == Metric::cosine_similarity) {

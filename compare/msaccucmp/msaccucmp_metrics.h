@@ -11,7 +11,7 @@
 
 namespace opbench {
 
-/// msaccucmp's algorithms; the value is the index that `-alg` takes.
+/// msaccucmp's algorithms; values are the indexes that `-alg` takes.
 enum class Metric {
   cosine_similarity,
   max_absolute_error,
@@ -26,23 +26,23 @@ enum class Metric {
 };
 inline constexpr int kMetricCount = 10;
 
-/// "CosineSimilarity": the column's name and the one that `-alg` takes.
+/// "CosineSimilarity": the name of the column and of the value for `-alg`.
 std::string_view name(Metric metric);
 
-/// "all", indexes and names mixed, "3,0,MeanAbsoluteError": in that order, each once.
-/// Errors: throws Error for anything unknown, and lists what is allowed.
+/// Parses "all", or indexes and names mixed, such as "3,0,MeanAbsoluteError": in that order, each
+/// once. Errors: throws Error for an unknown name, with the allowed ones.
 std::vector<Metric> parse_metrics(std::string_view list);
 
-/// One by its name or its index; none: there is no such.
+/// Finds an algorithm by name or index; empty if it is unknown.
 std::optional<Metric> find_metric(std::string_view text);
 
-/// One cell of the result, and what goes to CompareFailReason with it; empty if nothing.
+/// A cell of the result, and its text for CompareFailReason; empty if there is no text.
 struct MetricCell {
   std::string text;
   std::string reason;
 };
 
-/// What the cells of a compared pair are made from.
+/// The inputs for the cells of a compared pair.
 struct MetricInput {
   const MsaccucmpMeasures& measures;
   bool are_booleans = false;  ///< both sides are HDF5 booleans
@@ -50,8 +50,8 @@ struct MetricInput {
   std::string npu_path, golden_path;
 };
 
-/// Six decimals of the value as float32; beyond float32's range, of the value itself. "nan", "inf"
-/// as computed, "NaN" where there is nothing to compute.
+/// The value as float32 with six decimals; beyond float32's range, the value itself. "nan" and
+/// "inf" if computed; "NaN" if there is nothing to compute.
 MetricCell metric_cell(Metric metric, const MetricInput& input);
 
 }  // namespace opbench

@@ -39,7 +39,7 @@ std::string_view data_type_name(std::int64_t number) {
   }
 }
 
-// Python's list.index on a number that the list does not hold.
+// The message of Python's list.index for a number that is not in the list.
 std::string unknown_data_type(const std::optional<std::int64_t>& number) {
   if (!number) return "None is not in list";
   return data_type_name(*number).empty() ? fmt::format("{} is not in list", *number) : "";
@@ -79,7 +79,7 @@ std::string cell_text(std::string_view text) {
   return quoted + "\"";
 }
 
-// Names come from the dumps; a spreadsheet would run those that look like a formula.
+// Names come from dumps. A spreadsheet would evaluate a name that looks like a formula.
 std::string name_text(std::string_view name) {
   return name.starts_with('%') ? csv_quoted(fmt::format("'{}", name)) : csv_quoted(name);
 }
@@ -92,7 +92,7 @@ void add_reason(std::string& all, const std::string& reason) {
 
 constexpr double kFilterCosine = 0.95, kGoodCosine = 0.99;
 
-// NaN for anything that is no number.
+// NaN for a text that is not a number.
 double number_of(const std::string& cell) {
   return cell == kMsaccucmpNone ? std::nan("") : std::strtod(cell.c_str(), nullptr);
 }
@@ -129,7 +129,7 @@ MsaccucmpLine msaccucmp_line(const MsaccucmpRow& row, std::span<const Metric> me
   }
   const DumpEntry& actual = *row.tensors.actual;
   const DumpEntry& golden = *row.tensors.expected;
-  // numpy's scalars have this machine's byte order, whatever that of the file.
+  // numpy's scalars have this machine's byte order, for any byte order of the file.
   const bool is_scalar = actual.desc.shape.empty();
   line.dtype = is_scalar ? std::string(numpy_name(actual.stored)) : actual.stored_name;
   line.shape = fmt::format("[{}]", fmt::join(actual.desc.shape, ","));

@@ -17,10 +17,10 @@ namespace {
 // Elements follow the rules of numpy's FloatingFormat, IntegerFormat and BoolFormat
 // (numpy/core/arrayprint.py) with precision 8, floatmode "maxprec" and sign "-".
 
-/// How numpy prints the elements of one array: all equally wide, their points below each other.
+/// Formats the elements of one array like numpy: equal widths, decimal points aligned.
 class ElementFormat {
  public:
-  /// `shown` are all elements that will be printed, of a tensor that is no scalar.
+  /// `shown`: all elements to print, of a tensor that is not a scalar.
   ElementFormat(StoredType type, std::span<const Number> shown);
   std::string text(const Number& element) const;
 
@@ -86,7 +86,7 @@ void ElementFormat::fit_floats(std::span<const Number> shown) {
     fit_points(finite);
   }
   if (!has_nan && !has_inf) return;
-  // numpy makes room for both, whichever there is.
+  // numpy reserves the width of both if either is present.
   const std::size_t longest = has_negative_inf ? 4 : 3;
   left_ = std::max(left_, longest - std::min(longest, right_ + 1));
 }
@@ -121,7 +121,7 @@ std::string ElementFormat::text(const Number& element) const {
 std::string ElementFormat::float_text(double value) const {
   const std::size_t width = left_ + right_ + 1;
   if (!std::isfinite(value)) return fmt::format("{:>{}}", scalar_text(value, type_), width);
-  // numpy asks for so many digits at least, and what stands beyond the shortest are exact ones.
+  // numpy requests a minimum of digits; digits beyond the shortest text are exact.
   if (is_scientific_) return fmt::format("{:>{}}", exact_scientific(value, precision_), width);
   std::string text = positional_text(value, type_, precision_);
   if (text.ends_with('.')) text = fmt::format("{:.0f}.", value);
@@ -133,7 +133,7 @@ constexpr std::int64_t kMostElements = 1000, kEdge = 3;
 constexpr std::size_t kLineWidth = 75;
 constexpr std::string_view kDots = "...";
 
-/// What of a tensor is printed: both ends of each axis, or all of it.
+/// The printed part of a tensor: both ends of each axis, or all of it.
 struct Shown {
   Dims extents;           ///< of what is printed
   std::vector<bool> cut;  ///< is something left out in the middle of the axis?
@@ -155,7 +155,7 @@ Shown shown_of(const Dims& shape, std::int64_t edge) {
   return shown;
 }
 
-/// Reads what is shown, row by row of the last axis.
+/// Reads the printed elements, row by row of the last axis.
 class ShownReader {
  public:
   ShownReader(const Dims& shape, const Shown& shown, const ReadShownNumbers& read)
@@ -191,13 +191,13 @@ class ShownReader {
   std::vector<Number> numbers_;
 };
 
-/// numpy's _formatArray.
+/// Corresponds to numpy's _formatArray.
 class Printer {
  public:
   Printer(const Shown& shown, const std::vector<Number>& numbers, const ElementFormat& format)
       : shown_(shown), next_(numbers.data()), format_(format) {}
 
-  /// Axis `axis` from here on, without the indent of its first line.
+  /// Axis `axis` from this place on, without the indent of its first line.
   std::string text(std::size_t axis, const std::string& indent, std::size_t width) {
     const bool is_row = axis + 1 == shown_.extents.size();
     const std::string inside = is_row ? row(indent, width) : block(axis, indent, width);
@@ -205,7 +205,7 @@ class Printer {
   }
 
  private:
-  // Words one after the other, in lines of at most `width` columns.
+  // Prints words in lines of at most `width` columns.
   std::string row(const std::string& indent, std::size_t width) {
     std::string done, line = indent;
     const auto add = [&](std::string_view word) {
@@ -251,7 +251,7 @@ std::string array_text(const Dims& shape, StoredType type, const ReadShownNumber
   if (shape.empty()) return scalar_text(read({0, 1}).at(0), type);
   const Shown shown = shown_of(shape, elements > kMostElements ? kEdge : 0);
   if (shown.elements > kMostElements && elements > kMostElements) {
-    // So many axes that one element at either end of each is too much: as one row.
+    // Too many axes even for one element at either end of each: prints the elements as one row.
     return array_text({elements}, type, read);
   }
   const std::vector<Number> numbers = ShownReader(shape, shown, read).all();

@@ -20,14 +20,14 @@ std::vector<double> times_us(const Record& record) {
   return times;
 }
 
-// Only the time that passes is measured; readers insist on both.
+// Only elapsed time is measured, but readers require both times.
 void set_times(Json& entry, double us) {
   entry["real_time"] = us;
   entry["cpu_time"] = us;
   entry["time_unit"] = "us";
 }
 
-/// What all entries of a record have in common.
+/// Members that all entries of a record share.
 struct Run {
   const Record& record;
   const std::string& name;
@@ -51,7 +51,7 @@ Json repetition_of(const Run& run, std::size_t index) {
   Json entry = entry_of(run, "");
   entry["repetition_index"] = index;
   entry["iterations"] = sample.iterations;
-  // From microseconds, as results files have them: a report made later is the same to the last bit.
+  // Starts from microseconds, as in results files: a later report has the same bits.
   const double us = sample.ns_per_call / 1e3;
   set_times(entry, us);
   if (us > 0) {
@@ -71,7 +71,7 @@ Json aggregate_of(const Run& run, const char* aggregate, double value) {
   return entry;
 }
 
-// With the sample standard deviation, as Google Benchmark has it.
+// Uses the sample standard deviation, like Google Benchmark.
 void append_aggregates(Json& benchmarks, const Run& run) {
   const std::vector<double> times = times_us(run.record);
   const auto count = static_cast<double>(times.size());

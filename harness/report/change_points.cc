@@ -11,7 +11,7 @@ constexpr std::size_t kShortest = 3;  // of a segment
 constexpr int kPermutations = 199;
 constexpr double kSignificance = 0.05;
 
-/// Where a segment is split best, and how far its sides are apart.
+/// The best split of a segment and the distance of its sides.
 struct Split {
   std::size_t place = 0;
   double distance = 0;
@@ -19,7 +19,8 @@ struct Split {
 
 double pairs_of(std::size_t n) { return static_cast<double>(n) * static_cast<double>(n - 1) / 2; }
 
-// The energy distance of the first `left` values to the rest, from sums of absolute differences.
+// The energy distance between the first `left` values and the rest, from sums of absolute
+// differences.
 double energy_distance(std::size_t left, std::size_t right, double within_left, double within_right,
                        double across) {
   const double n = static_cast<double>(left), m = static_cast<double>(right);
@@ -54,7 +55,7 @@ Split best_split(std::span<const double> values) {
   return best;
 }
 
-/// The series between borders, the first 0 and the last its length.
+/// Segments of a series between borders; the first border is 0, the last the length.
 class Segments {
  public:
   explicit Segments(std::span<const double> series) : borders_{0, series.size()} {}
@@ -70,7 +71,7 @@ class Segments {
 
   void shuffle(std::vector<double>& series, std::mt19937& random) const {
     for (std::size_t i = 0; i + 1 < borders_.size(); ++i) {
-      // Fisher & Yates; std::shuffle differs between libraries.
+      // Fisher & Yates shuffle; std::shuffle differs between libraries.
       for (std::size_t last = borders_[i + 1] - 1; last > borders_[i]; --last) {
         const std::size_t among = last - borders_[i] + 1;
         std::swap(series[last], series[borders_[i] + random() % among]);
@@ -95,7 +96,7 @@ bool is_significant(const Split& split, const Segments& segments, std::span<cons
   int as_far = 0;
   for (int i = 0; i < kPermutations; ++i) {
     segments.shuffle(shuffled, random);
-    // Sums in another order differ by less.
+    // The order of summation changes a distance by less than 1e-9 of it.
     as_far += segments.best(shuffled).distance >= split.distance * (1 - 1e-9);
     if (as_far > kMost) return false;
   }

@@ -17,7 +17,7 @@ namespace opbench::report {
 /// Version of summary.json's format.
 inline constexpr int kJobVersion = 1;
 
-/// What was compared, for the head of the reports.
+/// The inputs of a comparison, for the head of the reports.
 struct JobOrigin {
   std::string command, version, revision, date;
   std::string actual, expected;  ///< folders
@@ -25,8 +25,8 @@ struct JobOrigin {
   std::vector<std::pair<std::string, std::string>> options;  ///< as typed
 };
 
-/// For people, in 80 columns: who departs first, replicas that split, the worst `top` dumps, what
-/// could not be compared; last the counts, in one line.
+/// Prints a job report in 80 columns: the first departure, replicas that differ, the worst `top`
+/// dumps, and dumps that could not be compared. The last line has the counts.
 void print_job(std::ostream& out, const JobReport& job, const JobOrigin& origin, std::size_t top,
                const ConsoleStyle& style);
 
@@ -35,28 +35,28 @@ void print_job(std::ostream& out, const JobReport& job, const JobOrigin& origin,
 /// "only_actual", "only_expected", "ranks": [one object for each dump]}.
 void write_job_json(std::ostream& out, const JobReport& job, const JobOrigin& origin);
 
-/// RFC 4180 with a line per dump: step, rank, counts, where it departs.
+/// RFC 4180, a line for each dump: step, rank, counts, place of the departure.
 void write_job_csv(std::ostream& out, const JobReport& job);
 
-/// Version of compare.json's format. Readers refuse others.
+/// Version of compare.json's format. Readers refuse other versions.
 inline constexpr int kComparisonVersion = 2;
 
-/// For people, in 80 columns: what is wrong, where it starts, whether it was made there, how wrong
-/// it is; the worst `top` operators, those that amplify errors most, what was not compared and why;
-/// last the counts, in one line. `comparison` has been analysed.
+/// Prints a report in 80 columns: the verdict, the first error and its origin and size, the worst
+/// `top` operators, operators that amplify errors most, tensors that were not compared and the
+/// reasons. The last line has the counts. `comparison` must be analysed.
 void print_comparison(std::ostream& out, const Comparison& comparison, std::size_t top,
                       const ConsoleStyle& style);
 
-/// Everything: {"opbench_compare": 2, "command", "version", "revision", "date", "files",
+/// All results: {"opbench_compare": 2, "command", "version", "revision", "date", "files",
 /// "standard", "options", "partial", "load_mode", "verdict", "counts", "explained",
 /// "first_introduced", "first_departure", "operators": [flat objects], "tensors": [flat objects
-/// with the columns of write_comparison_csv]}. Absent values and those that are no finite numbers
-/// are null; an infinite amplification is too.
+/// with the columns of write_comparison_csv]}. Absent and non-finite values are null; so is an
+/// infinite amplification.
 void write_comparison_json(std::ostream& out, const Comparison& comparison);
 
-/// RFC 4180 with a line per tensor, in order of execution. Text that a spreadsheet would take for a
-/// formula (it begins with = + - @, a tab or a carriage return) has an apostrophe before it; the
-/// JSON has it as it is. Absent values are empty.
+/// RFC 4180, a line for each tensor, in order of execution. Text that a spreadsheet would take for
+/// a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe before it; the
+/// JSON has the unchanged text. Absent values are empty.
 void write_comparison_csv(std::ostream& out, const Comparison& comparison);
 
 }  // namespace opbench::report

@@ -17,7 +17,7 @@
 namespace opbench::report {
 namespace {
 
-// Without an error in the inputs there is no factor.
+// There is no factor if the inputs have no error.
 std::string factor_text(const OperatorResult& op) {
   if (!op.amplification || op.input_error == 0) return "-";
   const double factor = *op.amplification;
@@ -30,7 +30,7 @@ std::string unread_text(const ComparisonCounts& counts) {
   return fmt::format("UNREAD {} of {}", counts.unread, counts.unread + counts.compared());
 }
 
-// From which call on, unless it is the first.
+// The first shifted call, unless it is the first of all.
 std::string shift_text(const Comparison& c, const NumberShift& shift) {
   const auto first = std::find_if(c.operators.begin(), c.operators.end(),
                                   [](const OperatorResult& op) { return op.actual != nullptr; });
@@ -68,7 +68,7 @@ void print_comparison_verdict(const ComparisonPage& page, const ComparisonCounts
   }
 }
 
-/// How many operators have an origin, and how that is said of one and of several.
+/// The number of operators with an origin, with the singular and plural verb.
 struct OriginCount {
   std::int64_t count;
   std::string_view one, several;

@@ -29,7 +29,7 @@ Cell shape_of(const DumpEntry* entry) {
 
 const PairStats& stats(const Row& row) { return row.tensor.stats; }
 
-// Exists only where the pair was measured.
+// Empty if the pair was not measured.
 Cell measured(const Row& row, Cell value) {
   return row.tensor.is_measured ? std::move(value) : Cell();
 }
@@ -43,17 +43,17 @@ Cell place(const Row& row, std::int64_t index) {
   return index_text(row.tensor.entry().desc.shape, index);
 }
 
-// Exists only where some element is off.
+// Empty if all elements are equal.
 Cell at(const Row& row, const WorstElement& worst, double value) {
   return measured(row, worst.index < 0 ? Cell() : Cell(value));
 }
 
-// As text: JSON has no NaN and no Inf.
+// Text, since JSON has no NaN and no Inf.
 Cell mismatch(const Row& row, double value) {
   return measured(row, stats(row).first_mismatch < 0 ? Cell() : Cell(value_text(value)));
 }
 
-// Of the absolute standard a number of the same kind as its own.
+// For the absolute standard, an absolute error: the number must be of the standard's kind.
 Cell min_tolerance(const Row& row) {
   const bool is_absolute =
       row.tensor.standard->kind == StandardKind::absolute && stats(row).nonfinite_mismatches() == 0;

@@ -17,7 +17,7 @@
 namespace opbench::report {
 namespace {
 
-// "exact:90 -12:3 -11:1": how many errors lie in [2^exponent, 2^(exponent+1)).
+// Counts of errors in [2^exponent, 2^(exponent+1)): "exact:90 -12:3 -11:1".
 std::string histogram_text(const TensorResult& tensor) {
   if (!tensor.is_measured) return {};
   const ErrorHistogram& histogram = tensor.stats.histogram;
@@ -164,14 +164,14 @@ Json header(const Comparison& comparison) {
 
 using UseValue = std::function<void(const Json& value)>;
 
-// As dump(2) would, without holding the text of all tensors at once.
+// Writes the output of dump(2), but holds the text of one tensor at a time.
 void write_list(std::ostream& out, const char* key,
                 const std::function<void(const UseValue& use)>& for_each) {
   out << ",\n  \"" << key << "\": [";
   const char* separator = "\n    ";
   for_each([&](const Json& value) {
-    // A name from a file may hold bytes that are no UTF-8; they are replaced rather than the file
-    // lost.
+    // Names from a file may contain bytes that are not UTF-8. Replacing them keeps the file
+    // readable.
     out << separator << value.dump(-1, ' ', false, Json::error_handler_t::replace);
     separator = ",\n    ";
   });

@@ -9,7 +9,7 @@
 namespace opbench::report {
 namespace {
 
-// "Cast, call 7, is only in npu.h5": what has no partner just before an operator, or just after.
+// Calls without a partner just before or after an operator: "Cast, call 7, is only in npu.h5".
 void print_unpaired_near(const ComparisonPage& page, std::size_t index) {
   constexpr std::size_t kNear = 2;
   const auto& operators = page.comparison.operators;
@@ -31,7 +31,7 @@ void print_origin(const ComparisonPage& page, const OperatorResult& op) {
                  2);
 }
 
-// Where its error comes from, and its worst tensor.
+// Prints the origin of an operator's error, and its worst tensor.
 void print_details(const ComparisonPage& page, const OperatorResult& op) {
   print_origin(page, op);
   if (const TensorResult* worst = worst_tensor(op); worst != nullptr) {
@@ -41,7 +41,7 @@ void print_details(const ComparisonPage& page, const OperatorResult& op) {
   }
 }
 
-// The worst output of a record that is wrong for its own inputs: by how much, where, why.
+// Prints the worst output of a record that is wrong for its own inputs: size, place and causes.
 void print_finding(const ComparisonPage& page, const JudgedRecord& judged) {
   const OutputFinding& finding = *judged.worst();
   page.paragraph(finding.reason, 2);
@@ -78,7 +78,7 @@ void print_unknown(const ComparisonPage& page, const ComparisonCounts& counts) {
                   first->explanation));
 }
 
-// No operator is to blame for a difference that rounding explains.
+// States that no operator is wrong: rounding explains the difference.
 void print_innocence(const ComparisonPage& page, const ComparisonCounts& counts) {
   if (!page.comparison.is_explained || counts.failed == 0 || counts.introduced > 0) return;
   page.out << '\n';
@@ -86,8 +86,8 @@ void print_innocence(const ComparisonPage& page, const ComparisonCounts& counts)
                                      : "No operator that was recomputed is wrong for its inputs.");
 }
 
-// Where the error that the first departure got came from. What draws random numbers may fail
-// before, and an error may grow below the tolerances.
+// The source of the error in the inputs of the first departure. Operators that draw random numbers
+// may fail before it, and an error may grow below the tolerances.
 std::string source_of_inputs(const Comparison& comparison, std::size_t first) {
   for (std::size_t i = first; i-- > 0;) {
     const OperatorResult& before = comparison.operators[i];

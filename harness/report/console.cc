@@ -125,7 +125,7 @@ std::string row_of(const RowCells& c, RowDetail detail) {
                      c.speedup, c.rate, c.roofline, c.inside, c.ulp);
 }
 
-// What is to be said of a row beside its status. What made it noisy is a detail.
+// The remark on a row in addition to its status. Reasons for noise are a detail.
 std::string remark_of(const Record& record, RowDetail detail) {
   const std::string signs = disturbance_text(record);
   const std::string usual = signs.empty() ? "" : is_disturbed(record) ? "disturbed" : "noisy";

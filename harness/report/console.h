@@ -14,22 +14,24 @@
 
 namespace opbench::report {
 
-/// How bars are drawn.
+/// Layout of bars.
 struct PlotStyle {
   ConsoleStyle console;
   bool is_unicode = true;  ///< eighths of blocks; else '#'
   std::size_t width = 80;  ///< columns of a line
 };
 
-/// A bar of `share`, from 0 to 1, of `columns`; at least its thinnest where the share is not 0.
+/// A bar of `share`, from 0 to 1, of `columns`. It has at least the thinnest mark if the share is
+/// not 0.
 std::string bar_text(double share, std::size_t columns, bool is_unicode);
 
-/// The times of a case's variants as bars, the longest over the whole width; of a context the
-/// ladder of its steps, with the factor to the first. Nothing where less than two were timed.
+/// Draws the times of a case's variants as bars; the longest has the whole width. For a context it
+/// draws the steps, with the factor to the first step. Prints nothing with fewer than two timed
+/// records.
 void plot_case(std::ostream& out, std::span<const Record> records, const PlotStyle& style);
 
-/// How often variants over all cases are as fast as native (geometric mean) as bars; nothing where
-/// less than two have such a number.
+/// Draws how many times faster than native variants are over all cases (geometric mean) as bars.
+/// Prints nothing with fewer than two such numbers.
 void plot_variants(std::ostream& out, std::span<const Record> records, const PlotStyle& style);
 
 /// Variants that were skipped for one reason, over all cases.
@@ -42,30 +44,30 @@ struct SkippedGroup {
 /// The reasons for which results were skipped, the most frequent first.
 std::vector<SkippedGroup> skipped_groups(std::span<const Record> records);
 
-/// "skipped: gather_v2, gather_v3: takes fp16 only", with how many results where there are more
-/// than variants.
+/// "skipped: gather_v2, gather_v3: takes fp16 only"; adds the number of results if there are more
+/// results than variants.
 std::string skipped_text(const SkippedGroup& group);
 
-/// The `most` cases whose fastest result that passed is furthest below the ceilings that its
-/// machine allows, the furthest first. Steps of contexts and what was not timed are left out.
+/// The `most` cases whose fastest passed result is furthest below the ceilings of its machine, the
+/// furthest first. Steps of contexts and results without a time are skipped.
 std::vector<const Record*> furthest_from_ceiling(std::span<const Record> records, std::size_t most);
 
-/// Of many cases what a reader has to know: what is slowest against its ceiling, what was skipped
-/// and why. `rows` is the command line that prints all rows.
+/// Prints the main results of many cases: the slowest against their ceilings, the skipped ones and
+/// the reasons. `rows` is the command line that prints all rows.
 void print_digest(std::ostream& out, const RunResult& result, const std::string& rows,
                   const ConsoleStyle& style);
 
-/// The title of a case or context, and in brackets how it was measured, below it where there is no
-/// room beside it.
+/// The title of a case or context, and the conditions of measuring in brackets; below the title if
+/// the line has too little room.
 void print_title(std::ostream& out, const std::string& title, const std::string& details,
                  const ConsoleStyle& style);
 
-/// The numbers of a row, its verdict, and a remark, which begins with ": " or ", ": below, where
-/// there is no room beside.
+/// The numbers of a row, its verdict, and a remark, which begins with ": " or ", "; below the row
+/// if the line has too little room.
 void print_verdict(std::ostream& out, const Record& record, const std::string& line,
                    const std::string& remark, std::size_t indent, const ConsoleStyle& style);
 
-/// What a verdict is printed in.
+/// The colour of a verdict.
 inline std::string_view status_colour(Status status) {
   switch (status) {
     case Status::passed:
@@ -82,11 +84,11 @@ inline std::string_view status_colour(Status status) {
   }
 }
 
-/// A case's id for the eye: without attributes that have their default value, long lists cut.
-/// `--case` takes it where no list is cut. An id that this program cannot read is shown as it is.
+/// A case's id for display: without attributes at their defaults, and with long lists cut. `--case`
+/// accepts it if no list is cut. An id that this program cannot parse is shown unchanged.
 std::string shown_id(const Record& record);
 
-/// The last part of the summary: counts by status, what the run took, and whether it was disturbed.
+/// The end of the summary: counts by status, the time of the run, and disturbances.
 void print_end_of_run(std::ostream& out, const RunResult& result, const ConsoleStyle& style,
                       RowDetail detail);
 

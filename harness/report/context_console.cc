@@ -36,7 +36,7 @@ void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyl
   }
 }
 
-// As many steps side by side as there is room for.
+// Prints as many steps next to each other as fit.
 void print_times(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
   const TimeTable times = time_table(steps, kMostTypes);
   if (times.table.rows.empty()) return;

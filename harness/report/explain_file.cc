@@ -63,7 +63,8 @@ struct ToldOperator {
   bool is_looked_at = true;
 };
 
-// Only the first that fail are looked at while dumps are compared.
+// A comparison examines only the first failures, so this names the command that examines another
+// one.
 void name_look(std::ostream& out, const JsonValue& files, const std::string& path) {
   const auto dump = [&](const char* side) { return files.member(side).member("path").text(); };
   say(out,
@@ -113,7 +114,7 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 60;
 
 std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::string& wanted,
                          const ConsoleStyle& style) {
-  // Earlier files say `carries`.
+  // Files of earlier versions have the key `carries`.
   const auto count = [&](const char* key) { return dump.member(key).integer(0, kMostElements); };
   say(out, 0, "{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
       count("guilty"), count(dump.has("ok") ? "ok" : "carries"), count("random"), count("unknown"));
@@ -129,11 +130,11 @@ std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::st
   return told;
 }
 
-// Tells in words what the JSON of `opbench judge`, of one dump or two, has of the operators whose
-// path ("/softplus/2") contains `wanted`: the verdict, and for every output its standard, what was
-// found and what it looks like. Without `wanted` those that are GUILTY, at most ten
-// of a dump. Returns how many it wrote of. Errors: throws Error with the place in the file for
-// what is missing or of a wrong type.
+// Describes the operators in the JSON of `opbench judge`, of one dump or two, whose path
+// ("/softplus/2") contains the given text. For each it prints the verdict, and for each output the
+// standard, the finding and the symptoms. If the text is empty it takes those that are GUILTY, at
+// most ten of a dump. Returns the number of described operators. Errors: throws Error with the
+// place in the file if a member is missing or has the wrong type.
 std::size_t explain_judgement(std::ostream& out, const JsonValue& judgement,
                               const std::string& wanted, const ConsoleStyle& style) {
   if (!judgement.has("pairs")) return explain_dump(out, judgement, wanted, style);
@@ -160,7 +161,7 @@ Explained explain_run(std::ostream& out, const ResultsFile& results, const std::
   return explained;
 }
 
-// A comparison or a judgement, if it is one.
+// Describes a comparison or a judgement; false for other JSON.
 bool explain_operators(std::ostream& out, const nlohmann::ordered_json& json,
                        const std::string& path, const std::string& wanted,
                        const ConsoleStyle& style, Explained& explained) {

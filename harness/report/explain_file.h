@@ -28,10 +28,11 @@ struct CaseRecords {
 };
 std::vector<CaseRecords> cases_of(const ResultsFile& results);
 
-/// Those that `wanted` is the id or the name of; else those whose id or name it is found in.
+/// Cases whose id or name equals the given text; without such a case, those whose id or name
+/// contains it.
 std::vector<CaseRecords> find_cases(const ResultsFile& results, const std::string& wanted);
 
-/// A line for each case: what became of it, and its fastest variant.
+/// Prints a line for each case: its result and its fastest variant.
 void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyle& style);
 
 /// Everything that the file has about a case: the call, the machine, and for every variant the
@@ -39,15 +40,15 @@ void list_cases(std::ostream& out, const ResultsFile& results, const ConsoleStyl
 void explain_case(std::ostream& out, const ResultsFile& results, const CaseRecords& one,
                   const ConsoleStyle& style);
 
-/// What a compare.json says of the operators in whose name, or name/number, `wanted` is found, in
-/// words: verdict, origin of the error, and of every tensor what it was held to, what was found and
-/// what it looks like. Without `wanted` those that fail, at most ten of them. Returns how many it
-/// wrote of. Errors: throws Error with the place in the file for what is missing or of a wrong
-/// type.
+/// Describes operators of a compare.json whose name, or name/number, contains the given text. For
+/// each it prints the verdict and the origin of the error, and for each tensor the standard, the
+/// finding and the symptoms. If the text is empty it takes those that fail, at most ten. Returns
+/// the number of described operators. Errors: throws Error with the place in the file if a member
+/// is missing or has the wrong type.
 std::size_t explain_comparison(std::ostream& out, const JsonValue& comparison,
                                const std::string& wanted, const ConsoleStyle& style);
 
-/// What explain_file wrote.
+/// The result of explain_file.
 struct Explained {
   bool is_of_operators = false;  ///< of a comparison or a judgement
   std::size_t told = 0;          ///< cases, or operators, in words
@@ -56,10 +57,10 @@ struct Explained {
   std::string first;  ///< the id of the first of these
 };
 
-/// Writes what a file of opbench, HDF5 or JSON, holds about `wanted`: a case of a run, by its id,
-/// its name or a part of either, or an operator of a comparison or a judgement. Empty: the only
-/// case, a list of all, or the operators that fail. Errors: throws Error if the file cannot be read
-/// or is damaged.
+/// Describes the contents of a file of opbench, HDF5 or JSON: a case of a run, by its id, its name
+/// or a part of either, or an operator of a comparison or a judgement. If the text is empty: the
+/// only case, a list of all cases, or the operators that fail. Errors: throws Error if the file
+/// cannot be read or is damaged.
 Explained explain_file(std::ostream& out, const std::string& path, const std::string& wanted,
                        const ConsoleStyle& style);
 

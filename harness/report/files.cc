@@ -21,7 +21,8 @@
 namespace opbench::report {
 namespace {
 
-// The tables that the run printed, without colours. Its last lines are of its own time and memory.
+// Writes the tables of the run without colours. The last lines, about the run's own time and
+// memory, are omitted.
 void write_console(std::ostream& out, const ResultsFile& file) {
   const std::span<const Record> records = file.run.records;
   if (!only_steps(records)) print_heading(out, {});
@@ -38,7 +39,7 @@ void write_console(std::ostream& out, const ResultsFile& file) {
   }
 }
 
-// Needs when samples began, which JSON does not say.
+// Needs the start times of samples, which JSON does not have.
 void write_trace_of(std::ostream& out, const ResultsFile& file) {
   for (const Record& record : file.run.records) {
     if (!record.times || record.times->samples.front().duration_us > 0) continue;
@@ -77,7 +78,7 @@ struct Document {
   std::optional<ResultsFile> results;
 };
 
-// Those of one machine, by its number from 1.
+// The results of one machine; numbers begin at 1.
 ResultsFile results_of(ResultsFile file, int machine) {
   const int last = static_cast<int>(file.others.size()) + 1;
   if (machine < 1 || machine > last) {
@@ -92,7 +93,7 @@ ResultsFile results_of(ResultsFile file, int machine) {
   return file;
 }
 
-// Pages for people have a section for each machine; what other programs read has a place for one.
+// Writes a section for each machine. Formats for other programs allow a single machine.
 void write_all_machines(std::ostream& out, const ResultsFile& file, const ReportFormat& format) {
   format.write(out, file);
   if (format.name == "json") return;
@@ -140,7 +141,7 @@ bool is_of_opbench(const nlohmann::ordered_json& document) {
   return false;
 }
 
-// Errors: throws Error that tells what reads the file, or what is read.
+// Errors: throws Error that names the command for this file, or the files that are allowed.
 void require_results(const Document& document) {
   if (document.results) return;
   if (is_of_opbench(document.json)) {
@@ -155,7 +156,7 @@ void require_results(const Document& document) {
                   document.path));
 }
 
-// The files that `opbench compare` writes, as they were written.
+// The files of `opbench compare`, unchanged.
 FileReport report_of_comparison(Artefact& artefact, const std::string& format) {
   constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
       {"json", kComparisonName}, {"csv", "compare.csv"}, {"console", "compare.txt"}};

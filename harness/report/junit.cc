@@ -25,7 +25,7 @@ JUnitCase::Outcome outcome_of(Status status) {
   }
 }
 
-// Spent in calls, over all repetitions; from microseconds, as results files have them.
+// Time in calls over all repetitions; from microseconds, as in results files.
 double seconds_of(const Record& record) {
   if (!record.times) return 0;
   double us = 0;

@@ -49,7 +49,7 @@ TextTable::Row record_cells(const Record& r, double vendor_us, const TimeUnit& u
           r.reason.empty() ? status_text(r) : fmt::format("{}: {}", status_text(r), r.reason)};
 }
 
-// One for the whole table.
+// A common unit for the whole table.
 TimeUnit unit_of(std::span<const Record> records, const std::string& op) {
   std::vector<Record> rows;
   std::copy_if(records.begin(), records.end(), std::back_inserter(rows),

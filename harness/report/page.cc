@@ -31,7 +31,7 @@ std::string_view colour_name(std::string_view colour) {
   return colour == kYellow ? "yellow" : "dim";
 }
 
-// The words and colours of the console, so that a page can have no others.
+// The words and colours of the console, so that the page has the same ones.
 Json verdict_colours() {
   Json colours = Json::object();
   for (const Status status : kAllStatuses) {
@@ -78,7 +78,8 @@ Json input_of(const char* kind, const std::string& path, Json data) {
   return {{"kind", kind}, {"path", path}, {"data", std::move(data)}};
 }
 
-// Checked, and in today's form whichever version wrote it; every machine's results by themselves.
+// Checks the results and converts them from any version to the current format. Each machine has
+// separate results.
 Json run_inputs(const Json& json, const std::string& path, const std::string& name) {
   const ResultsFile file = parse_results(JsonValue(json, path), path);
   Json inputs = Json::array();
@@ -112,7 +113,7 @@ constexpr Kind kKinds[] = {
      [](const Json& j) { return has(j, "schema") && j["schema"] == "opbench-ingest"; }},
 };
 
-// A line for each run; those that a killed run left unfinished are passed over.
+// Reads a line for each run. Incomplete lines of killed runs are skipped.
 Json history_data(const std::string& text) {
   Json runs = Json::array();
   std::istringstream lines(text);
@@ -197,7 +198,7 @@ std::string machine_of(const Json& machine) {
                      machine.value("isa", "-"));
 }
 
-// The time of a record of a run, an item of a check, or one of a history; 0: not timed.
+// The time of a record of a run, an item of a check, or an item of a history; 0: not timed.
 double time_of(const Json& item) {
   for (const char* key : {"median_us", "current_us"}) {
     if (item.contains(key) && item[key].is_number()) return item[key];
@@ -223,8 +224,8 @@ struct Entry {
   std::string date, revision, machine;
 };
 
-// Of a run {"machine", "records"}; of a check or a line of a history {"machine", "date", "current",
-// "items"}.
+// `run` is a run {"machine", "records"}, or a check or a line of a history {"machine", "date",
+// "current", "items"}.
 void add_entries(const Json& run, std::vector<Entry>& entries) {
   const Json& machine = run.at("machine");
   const bool is_check = run.contains("items");

@@ -25,17 +25,17 @@ struct Bar {
 
 constexpr std::size_t kLongestName = 28;
 
-// "######//##": longer than the axis.
+// "######//##": the bar is longer than the axis.
 std::string cut_bar(std::size_t columns, bool is_unicode) {
   constexpr std::string_view kMark = "//";
   const std::size_t after = 2, before = columns - after - kMark.size();
   return bar_text(1, before, is_unicode) + std::string(kMark) + bar_text(1, after, is_unicode);
 }
 
-// A bar that is longer would leave nothing to see of the others.
+// A longer axis would make the other bars too short.
 constexpr double kAxisEnd = 5;  // times native
 
-// `end`: where the axis ends, and longer bars are cut; 0: nowhere.
+// `end`: the end of the axis, at which longer bars are cut; 0: no end.
 void print_bars(std::ostream& out, const std::vector<Bar>& bars, const PlotStyle& style,
                 double end = 0) {
   if (bars.size() < 2) return;

@@ -1,4 +1,4 @@
-// Tasks of contexts as the device's profiler would list them.
+// Tasks of contexts in the format of the device's profiler.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,9 +10,8 @@
 namespace opbench::report {
 namespace {
 
-// They ran on the host. Neither AI_CORE, which they model, nor AI_CPU, which is part of the device
-// and which advisors tell to avoid; and not N/A, which pandas reads as missing, so that its groupby
-// drops the rows.
+// The tasks ran on the host. AI_CORE is only modelled. AI_CPU is part of the device, and advisors
+// recommend to avoid it. N/A is read as missing by pandas, whose groupby then drops the rows.
 constexpr std::string_view kTaskType = "HOST_CPU";
 constexpr std::string_view kModelId = "4294967295";  // -1 of 32 bits: no model
 
@@ -58,12 +57,12 @@ std::string format_name(const TensorDesc& desc) {
                     : std::string(name(desc.format));
 }
 
-// "1,3,224,224" as stored; nothing for a scalar.
+// "1,3,224,224" as stored; empty for a scalar.
 std::string shape_text(const TensorDesc& desc) {
   return fmt::format("{}", fmt::join(desc.storage(), ","));
 }
 
-// Of every tensor, with ';' between them.
+// Joins the texts of all tensors with ';'.
 template <class Text>
 std::string joined(const std::vector<TensorDesc>& tensors, Text text) {
   std::string result;
@@ -73,7 +72,7 @@ std::string joined(const std::vector<TensorDesc>& tensors, Text text) {
   return result;
 }
 
-// Shapes carry quotes of their own inside the cell.
+// Shapes have their own quotes inside the cell.
 void write_tensors(std::ostream& out, const std::vector<TensorDesc>& tensors) {
   if (tensors.empty()) {
     out << ",N/A,N/A,N/A";
@@ -88,7 +87,7 @@ std::string model_name(const Record& record) {
   return csv_quoted(fmt::format("{} {}", record.case_id, record.variant));
 }
 
-/// Where the tasks written so far have ended, so that times rise through the whole file.
+/// The end of the tasks written so far, so that times ascend through the whole file.
 struct Clock {
   double step_us = 0;  ///< start of the step's first task
   double end_us = 0;   ///< of the last task so far

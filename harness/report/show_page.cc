@@ -18,7 +18,7 @@ constexpr std::size_t kWidestName = 48;
 
 std::string shape_text(const Dims& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
 
-// What a value of the dumper's enumeration of dtypes names.
+// Adds the name of a value in the dumper's enumeration of dtypes.
 std::string value_text(const DumpEntry& entry, const Number& value) {
   const std::string text = scalar_text(value, entry.stored);
   const auto* number = std::get_if<std::int64_t>(&value);
@@ -99,7 +99,7 @@ void ShowPage::print_titles() {
   out_ << coloured(beside(line, numbers), kDim, style_) << '\n';
 }
 
-// Below, where there is no room beside.
+// Prints `values` below if the line has too little room.
 std::string ShowPage::beside(const std::string& left, const std::string& values) const {
   constexpr std::size_t kIndent = 8;
   std::string line = left + ' ' + values;
@@ -187,7 +187,7 @@ void ShowPage::print_details(const ShownTensor& tensor) {
   if (tensor.summary && tensor.summary->finite > 0) print_histogram(*tensor.summary);
 }
 
-// One line for each bin; a constant has a single one.
+// Prints a line for each bin; a constant has a single bin.
 void ShowPage::print_histogram(const TensorSummary& summary) {
   constexpr double kLongestBar = 40;
   const auto value = [](const Number& number) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kLongestList = 64;
 
-// Numbers of the dumper's attribute Type beside tensors and single values.
+// Values of the dumper's attribute Type, other than tensors and single values.
 enum OtherType {
   kVecI64 = 2,
   kScalarType = 14,
@@ -24,7 +24,7 @@ enum OtherType {
   kTensorOptions = 18
 };
 
-// Tensor options are a dataset that nothing was written to.
+// Tensor options are a dataset without written values.
 bool has_values(const DumpEntry& entry) {
   return entry.kind != EntryKind::other || entry.attributes.type != kTensorOptions;
 }
@@ -87,7 +87,7 @@ std::string meaning_of_other(const DumpEntry& entry) {
 }
 
 std::string excerpt_of(DumpSource& file, const DumpEntry& entry) {
-  // Every bf16 is an fp32 of as many digits.
+  // Every bf16 value is an fp32 value with as many digits.
   const StoredType type = entry.stored == StoredType::bf16 ? StoredType::f32 : entry.stored;
   return array_text(entry.desc.shape, type,
                     [&](ElementRange range) { return read_numbers(file, entry, range); });
@@ -112,7 +112,7 @@ const char* kind_name(EntryKind kind) {
   return kind == EntryKind::tensor ? "tensor" : kind == EntryKind::scalar ? "scalar" : "other";
 }
 
-// A scalar alone, a list as one, else null.
+// A scalar as a number, a list as a list, otherwise null.
 Json values_of(const ShownTensor& tensor) {
   if (tensor.values.empty()) return nullptr;
   if (tensor.entry->desc.shape.empty()) return number_value(tensor.values.front());
@@ -183,7 +183,7 @@ void write_show_json(std::ostream& out, const std::string& file,
                      std::span<const ShownTensor> tensors) {
   const char* separator = "[\n";
   for (const ShownTensor& tensor : tensors) {
-    // Names from a file may be no UTF-8; they are replaced rather than the rest lost.
+    // Names from a file may contain bytes that are not UTF-8. Replacing them keeps the rest.
     out << separator << row_of(tensor, file).dump(-1, ' ', false, Json::error_handler_t::replace);
     separator = ",\n";
   }

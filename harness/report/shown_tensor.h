@@ -18,16 +18,16 @@
 
 namespace opbench {
 
-/// Gives elements [first, first + count) of a tensor, in row-major order of its shape.
+/// Returns elements [first, first + count) of a tensor, in row-major order of its shape.
 using ReadShownNumbers = std::function<std::vector<Number>(ElementRange range)>;
 
-/// The tensor as `print(numpy.ndarray)` shows it (numpy 1.24, its default options): more than 1000
-/// elements are summarised by three at either end of an axis, and by fewer where there are so many
-/// axes that even those would be more than 1000. Reads no more elements than it prints.
+/// The tensor as `print(numpy.ndarray)` prints it (numpy 1.24, default options). More than 1000
+/// elements are summarised by three at either end of an axis, or by fewer if even those are more
+/// than 1000 over all axes. Reads only the elements that it prints.
 std::string array_text(const Dims& shape, StoredType type, const ReadShownNumbers& read);
 
-/// What a tensor's values come to. Least, greatest, mean, deviation and histogram are those of the
-/// finite values.
+/// Statistics of a tensor's values. Min, max, mean, deviation and histogram are those of the finite
+/// values.
 struct TensorSummary {
   static constexpr std::size_t kBins = 16;
 
@@ -40,15 +40,15 @@ struct TensorSummary {
   std::int64_t not_finite() const { return nan + positive_inf + negative_inf; }
 };
 
-/// One element of an entry as it is meant: uint8 stored as int8 without its sign.
+/// Elements of an entry with their real type: uint8 is stored as int8 without its sign.
 std::vector<Number> read_numbers(DumpSource& file, const DumpEntry& entry, ElementRange range);
 
 /// Reads all of an entry, twice if it has more than a million elements. Memory: a few MiB for each
-/// thread at hand (see with_threads). The same bits for any number of them.
+/// available thread (see with_threads). The result has the same bits for any number of threads.
 /// Errors: throws Error if the entry cannot be read.
 TensorSummary summarise(DumpSource& file, const DumpEntry& entry);
 
-/// A dataset of a dump with what was found in it.
+/// A dataset of a dump with its contents.
 struct ShownTensor {
   const DumpRecord* record = nullptr;  ///< none: it stands outside of any
   const DumpEntry* entry = nullptr;
@@ -63,19 +63,19 @@ struct LookOptions {
   std::int64_t max_elements = 0;  ///< a tensor that claims more is left unread
 };
 
-/// Reads what is to be read. What is wrong with the dataset becomes its problem.
+/// Reads the selected contents. Errors in the dataset become its problem.
 ShownTensor look_at(DumpSource& file, const DumpRecord* record, const DumpEntry& entry,
                     const LookOptions& options);
 
-/// What an entry that is no tensor stands for: "list", "dtype", "memory format", "tensor options";
-/// else "".
+/// The meaning of an entry that is not a tensor: "list", "dtype", "memory format", "tensor
+/// options"; otherwise "".
 std::string meaning_of_other(const DumpEntry& entry);
 
-/// The elements as numpy prints them; for a shape that look_at has read.
+/// The elements in numpy's format, for a shape that look_at has read.
 std::string excerpt_of(DumpSource& file, const DumpEntry& entry);
 
-/// A list with a flat object for each dataset, which pandas.read_json makes a table of. What was
-/// not looked at or has no value is null.
+/// Writes a list with a flat object for each dataset, which pandas.read_json reads as a table.
+/// Values that were not read or do not exist are null.
 void write_show_json(std::ostream& out, const std::string& file,
                      std::span<const ShownTensor> tensors);
 
@@ -94,7 +94,7 @@ class ShowPage {
   void print_record(const DumpRecord& record);
   void print_strays();
   void print_tensor(const ShownTensor& tensor);
-  /// Lines of numpy's, below their tensor.
+  /// Prints lines of numpy's format below their tensor.
   void print_excerpt(const std::string& text);
 
  private:

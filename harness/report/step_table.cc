@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMiB = 1 << 20;
 
-// Of one unit in a column, while that can be read.
+// Uses MiB for a whole column, unless a number becomes too long.
 std::string mebibytes(double bytes) {
   return bytes < 1024 * kMiB ? fmt::format("{:.1f} MiB", bytes / kMiB) : byte_size_text(bytes);
 }
@@ -42,7 +42,7 @@ bool samples_differ(const ContextSteps& steps) {
   return false;
 }
 
-// The number of the step that it builds on; 0: none.
+// The number of the step that it builds on; 0: no such step.
 std::size_t number_before(const ContextSteps& steps, const Record& record) {
   const auto found = std::find_if(steps.begin(), steps.end(), [&](const Record* other) {
     return !record.step->after.empty() && other->variant == record.step->after;
@@ -57,7 +57,7 @@ bool is_straight(const ContextSteps& steps) {
   return true;
 }
 
-// What is to be known of a step that was right all the same.
+// Notes on a step that passed.
 std::vector<std::string> notes_of(const ContextSteps& steps, const Record& record) {
   const StepDetails& step = *record.step;
   std::vector<std::string> notes;

@@ -12,63 +12,63 @@
 #include "harness/run/record.h"
 #include "text/table.h"
 
-// Reports of contexts: records that have a step. Records of single operators are passed over.
+// Reports of contexts: records with a step. Records of single operators are skipped.
 namespace opbench::report {
 
-/// For every context a table of its steps and, below it, one that tells by type of task where the
-/// time goes. Columns that do not fit are left out, the least important first.
+/// Prints for every context a table of its steps and, below it, a table of times by type of task.
+/// Columns that do not fit are omitted, the least important first.
 void print_contexts(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style);
 
-/// The same two tables in Markdown, with what every step changes, in a section per context.
+/// Writes both tables in Markdown, with the changes of every step, in a section for each context.
 void write_contexts_markdown(std::ostream& out, std::span<const Record> records);
 
-/// A line per context: how much faster its fastest step is than its first. Nothing without any.
+/// Prints a line for each context: how many times faster its fastest step is than its first. Prints
+/// nothing without contexts.
 void print_context_summary(std::ostream& out, std::span<const Record> records,
                            const ConsoleStyle& style);
 
-/// A process per context and in it a row per step, on which every task is a slice; steps begin at
-/// 0, one below the other. Appended to `events`; the first process is `first_process`.
+/// A process for each context, in it a row for each step, with a slice for every task. Each step
+/// begins at 0. Slices are appended to `events`; the first process is `first_process`.
 void add_task_slices(nlohmann::ordered_json& events, std::span<const Record> records,
                      int first_process);
 
-/// True if no record is one of a single operator.
+/// True if no record is of a single operator.
 bool only_steps(std::span<const Record> records);
 
 /// The steps of one context with one number of threads, in the order of the records.
 using ContextSteps = std::vector<const Record*>;
 
-/// Those among the records; records of single operators are passed over. Steps of one context
-/// need not stand together. Pointers go into `records`.
+/// Groups the steps by context; records of single operators are skipped. Steps of one context need
+/// not follow one another. Pointers point into `records`.
 std::vector<ContextSteps> steps_by_context(std::span<const Record> records);
 
-/// A row for each step: number from 1, name, time, its spread, time per sample (only where steps
+/// A row for each step: number from 1, name, time, its spread, time per sample (only if steps
 /// differ in their samples), TransData count and MiB, Cast count, copies, peak memory, the step it
-/// builds on (only where that is not always the row above), how many times faster than that and
-/// than the first. The verdict is `step_verdict`.
+/// builds on (only if that is not always the row above), and the factors to that step and to the
+/// first. The verdict is `step_verdict`.
 TextTable step_table(const ContextSteps& steps);
 
-/// Whether the times of two steps per sample differ by less than their spreads resolve: twice the
-/// standard error of the ratio of their medians. False with fewer than three samples, which tell
-/// nothing of a spread.
+/// True if the times of two steps per sample differ by less than the noise: twice the standard
+/// error of the ratio of their medians. False with fewer than three samples, which have no usable
+/// spread.
 bool is_equal_within_noise(const Record& step, const Record& before);
 
-/// Of step `i`: "passed", "skipped: exists on a device only", "passed, overflow, 1 update skipped",
-/// "passed, equal within noise to concat_nchw", the step it builds on.
+/// The verdict on step `i`: "passed", "skipped: exists on a device only", "passed, overflow, 1
+/// update skipped", "passed, equal within noise to concat_nchw" (the step that it builds on).
 std::string step_verdict(const ContextSteps& steps, std::size_t i);
 
-/// Where the time goes: a row for each type of task, TransData, Cast and contiguous first, the
-/// others by their time in the first step that has them; "others" for those beyond
-/// `most_types`; last the sum. A column for each step that has tasks, titled with its number.
-/// Cells: time in `unit`, share of all tasks.
+/// Times by type of task. TransData, Cast and contiguous come first, then other types by their time
+/// in the first step that has them, "others" for types beyond `most_types`, and the sum. Each step
+/// with tasks has a column titled with its number. Cells: time in `unit`, share of all tasks.
 struct TimeTable {
   std::string_view unit;  ///< "us", "ms" or "s"
   TextTable table;        ///< empty if no step has tasks
 };
 TimeTable time_table(const ContextSteps& steps, std::size_t most_types);
 
-/// "shufflenet_v2 fp16", with shape, attributes and "forward+backward" where there are any.
+/// "shufflenet_v2 fp16", with shape, attributes and "forward+backward" if the case has them.
 std::string context_title(const Record& first);
-/// "2 threads, cold": how it was measured.
+/// The conditions of measuring: "2 threads, cold".
 std::string context_details(const Record& first);
 
 }  // namespace opbench::report

@@ -11,15 +11,15 @@
 namespace opbench {
 namespace {
 
-// Part of the result: sums of blocks are added in their order.
+// These sizes determine the result: sums of blocks are added in their order.
 constexpr std::int64_t kBlock = 4096, kChunk = std::int64_t{1} << 20;
 
-/// What holds every value of a stored type that is meant as T.
+/// A type that represents every value of a stored type with the meaning T.
 template <class T>
 using Exact = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t,
                                  std::conditional_t<std::is_integral_v<T>, std::int64_t, double>>;
 
-/// Counts and moments of some elements, in the order in which they stand.
+/// Counts and moments of some elements, in their order.
 template <class V>
 struct Moments {
   std::int64_t finite = 0, zeros = 0, nan = 0, positive_inf = 0, negative_inf = 0;
@@ -42,7 +42,7 @@ struct Moments {
   }
 };
 
-// fp64 and 64-bit integers may leave the range or the precision of a double.
+// fp64 and 64-bit integers can exceed the range or the precision of a double.
 template <class V, class T>
 using Sum = std::conditional_t<sizeof(T) == 8, long double, double>;
 
@@ -90,7 +90,7 @@ Moments<V> moments_of_block(const T* elements, std::int64_t count, Convert conve
 
 using Bins = std::array<std::int64_t, TensorSummary::kBins>;
 
-// Halves, because the difference of two doubles may be none.
+// Uses halves, because the difference of two doubles can overflow.
 struct BinScale {
   double half_min = 0, per_half = 0;
 
@@ -106,7 +106,7 @@ struct BinScale {
   }
 };
 
-/// Reads an entry chunk by chunk, side by side where that is faster.
+/// Reads an entry chunk by chunk, in parallel if that is faster.
 class ChunkReader {
  public:
   ChunkReader(DumpSource& file, const DumpEntry& entry) : file_(file), entry_(entry) {}

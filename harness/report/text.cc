@@ -13,7 +13,7 @@
 namespace opbench::report {
 namespace {
 
-// As `opbench doctor`: beyond this a regression of a few percent cannot be told from chance.
+// The limit of `opbench doctor`: beyond it, chance can explain a regression of a few percent.
 constexpr double kLargestSpread = 0.10;
 constexpr double kLargestLoad = 0.5;
 // The best of nine copies is a few percent faster than their median on a quiet machine.
@@ -23,8 +23,8 @@ std::int64_t samples_of(const Times& times) {
   return static_cast<std::int64_t>(times.samples.size());
 }
 
-// Whether all samples of some milliseconds lost their core, more often than housekeeping takes it:
-// calls that wait for a thread every time take equally long, and far too long.
+// True if all samples of some milliseconds lost their core, more often than housekeeping takes it.
+// Such calls wait for a thread every time: their times are equal, but much too long.
 bool is_often_preempted(const Times& times, std::int64_t count) {
   constexpr double kPerSecond = 50, kLeastSampleUs = 1000;
   double us = 0;
@@ -33,8 +33,8 @@ bool is_often_preempted(const Times& times, std::int64_t count) {
          static_cast<double>(count) >= kPerSecond * us * 1e-6;
 }
 
-// The system's own housekeeping takes a core now and then, for some microseconds. It counts where
-// it comes in every sample and shows in the times or comes often, or comes in crowds.
+// True if other programs took cores. Housekeeping of the system takes a core for some microseconds.
+// It counts only in large numbers, or in every sample if it also affects the times or is frequent.
 bool is_preempted(const Times& times) {
   constexpr std::int64_t kCrowd = 10;
   constexpr double kShownSpread = 0.05;
@@ -44,7 +44,7 @@ bool is_preempted(const Times& times) {
          (relative_spread(times) > kShownSpread || is_often_preempted(times, count));
 }
 
-// Samples that took half as long again as the median.
+// The number of samples longer than 1.5 times the median.
 std::int64_t outliers_of(const Times& times) {
   return std::count_if(times.samples.begin(), times.samples.end(), [&](const Sample& sample) {
     return sample.ns_per_call > 1.5e3 * times.median_us;
@@ -53,7 +53,7 @@ std::int64_t outliers_of(const Times& times) {
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-// Did something take cores away, make times differ, or leave outliers?
+// True if cores were taken away, times differ, or there are outliers.
 bool is_noisy(const Times& times) {
   return is_preempted(times) || relative_spread(times) > kLargestSpread || outliers_of(times) > 0;
 }
@@ -65,7 +65,7 @@ bool is_word(char letter) {
          letter == ':' || letter == '+' || letter == '-';
 }
 
-// A whole number or a shape; words that only begin like one ("116:int32", "1.5") are not.
+// True for a whole number or a shape, but not for words that begin like one ("116:int32", "1.5").
 bool is_entry(std::string_view word) {
   if (word.empty()) return false;
   const std::size_t first = word.front() == '-' ? 1 : 0;

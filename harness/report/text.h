@@ -10,49 +10,48 @@
 #include "harness/run/record.h"
 #include "harness/run/run_result.h"
 
-// How reports for people write values, so that the console and Markdown agree.
+// Formats of values in reports for people, shared by the console and Markdown.
 namespace opbench::report {
 
-/// What a busy machine did to the row: "disturbed, preempted 34 times, outliers 2 of 9"; empty
-/// where nothing. An outlier took more than 1.5 times the median.
+/// Effects of a busy machine on the row: "disturbed, preempted 34 times, outliers 2 of 9"; empty
+/// without effects. An outlier took more than 1.5 times the median.
 std::string disturbance_text(const Record& record);
 
-/// Whether the machine did other work meanwhile, and how that shows, in one line; empty: it did
-/// not.
+/// A line about other work of the machine during the run and its effects; empty without such work.
 std::string disturbance_text(const RunResult& result);
 
-/// A unit of time for numbers that stand below one another.
+/// A unit of time for numbers in one column.
 struct TimeUnit {
   const char* name;
   double us;
   int decimals;
 };
-/// That of the shortest of these times, so that it keeps its digits.
+/// The unit of the shortest of these times, so that it keeps its digits.
 TimeUnit unit_for(double shortest_us);
-/// That of the records' medians; microseconds where none was timed.
+/// The unit of the records' medians; microseconds if no record has a time.
 TimeUnit unit_for(std::span<const Record> records);
-/// "7.53 us", "1.250 ms", in the unit that suits it or in the one given.
+/// "7.53 us", "1.250 ms", in a suitable unit or in the given one.
 std::string time_text(double us);
 std::string time_text(double us, const TimeUnit& unit);
-/// The median absolute deviation of the times over their median; 0 where that is 0.
+/// The median absolute deviation of the times over their median; 0 if the median is 0.
 double relative_spread(const Times& times);
-/// Standard error of the median over the median, by normal numbers.
+/// The standard error of the median over the median, for normally distributed times.
 double relative_error(const Times& times);
-/// The same in percent: "4 %"; "-" without times.
+/// relative_spread in percent: "4 %"; "-" without times.
 std::string spread_text(const Record& record);
-/// The share of the ceilings that the record has: "83 % memory", "41 % compute"; of a copy alone,
-/// in files of older versions, "83 %"; "-" where none was measured.
+/// The record's share of the ceilings: "83 % memory", "41 % compute". "83 %" for a copy alone, in
+/// files of older versions; "-" if ceilings were not measured.
 std::string roofline_text(const Record& record);
-/// That share in percent; 0 where none was measured.
+/// The share in roofline_text in percent; 0 if ceilings were not measured.
 double percent_of_ceiling(const Record& record);
-/// The share of elements inside the tolerance, rounded down: "100 %", "99.98 %"; "-" where nothing
-/// was compared.
+/// The share of elements within the tolerance, rounded down: "100 %", "99.98 %"; "-" without a
+/// comparison.
 std::string inside_text(const Record& record);
-/// The largest error, "-" where nothing was compared.
+/// The largest error; "-" without a comparison.
 std::string ulp_text(const Record& record);
-/// A factor, "-" where there is none.
+/// A factor; "-" if there is no factor.
 std::string factor_text(double factor);
-/// A factor of the record's time, "disturbed" where that is compared with nothing (record.h).
+/// A factor of the record's time; "disturbed" if that time must not be compared (record.h).
 std::string ratio_text(const Record& record, double factor);
 /// "passed", "FAILED".
 std::string status_text(const Record& record);
@@ -60,8 +59,8 @@ std::string status_text(const Record& record);
 std::string name_text(const Record& record);
 
 /// `text` with long lists cut to their first entries: "[9408,64,64,... 161 numbers]". A list is a
-/// row of whole numbers or shapes, as in an id; long are more than eight entries, or more than
-/// `longest` characters. For the eye only: ids are read back from their whole text.
+/// row of whole numbers or shapes, as in an id. It is long if it has more than eight entries, or
+/// more than `longest` characters. For display only: ids are parsed from their whole text.
 std::string with_short_lists(std::string_view text,
                              std::size_t longest = std::numeric_limits<std::size_t>::max());
 

@@ -1,4 +1,4 @@
-// Where the time of a context's steps goes.
+// The table of times of a context's steps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace opbench::report {
 namespace {
 
-// What tuning removes.
+// Types that tuning removes.
 constexpr std::array<std::string_view, 3> kFirst = {"TransData", "Cast", "contiguous"};
 
 struct TypeRow {
@@ -54,7 +54,7 @@ double total_us(const StepDetails& step) {
   return sum;
 }
 
-/// How times are written, so that the longest has four digits or so.
+/// The unit and digits of times: the longest has about four digits.
 struct Scale {
   std::string_view unit = "us";
   double us = 1;
@@ -74,14 +74,14 @@ Scale scale_of(const ContextSteps& steps) {
   return {"s", 1e6, 3};
 }
 
-// Convolutions, batch norm, pools and products: what a rewrite of the operators around them leaves
-// as it is.
+// True for convolutions, batch norm, pools and products: changing the operators around them does
+// not change these.
 bool is_layer(std::string_view type) {
   return type.find("Conv2D") != std::string_view::npos || type.starts_with("BN") ||
          type.find("Pool") != std::string_view::npos || type.starts_with("MatMul");
 }
 
-// The time of the types that count, in every step.
+// The sum of the times of selected types, in every step.
 std::vector<std::string> summed(std::string name, const ContextSteps& steps, const Scale& scale,
                                 const std::function<bool(const std::string& type)>& counts) {
   std::vector<std::string> cells = {std::move(name)};
@@ -112,7 +112,7 @@ TimeTable time_table(const ContextSteps& all, std::size_t most_types) {
   const Scale scale = scale_of(steps);
   result.unit = scale.unit;
   const std::vector<TypeRow> rows = sorted_rows(steps);
-  // A single one has room in the row that would stand for it.
+  // A single hidden row would need as much room as the row "others".
   const std::size_t shown = rows.size() <= most_types + 1 ? rows.size() : most_types;
   for (std::size_t i = 0; i < shown; ++i) {
     std::vector<std::string>& cells = result.table.rows.emplace_back();

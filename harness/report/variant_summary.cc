@@ -42,7 +42,7 @@ void add_record(VariantSummary& summary, const Record& record, double beyond_byt
   if (found != vendor.end()) summary.vendor_ratios.push_back(times.median_us / found->second);
 }
 
-// What can be compared at one place.
+// Comparable records at one place.
 struct Contest {
   const Record* native = nullptr;
   const Record* vendor = nullptr;
@@ -50,7 +50,7 @@ struct Contest {
   std::vector<const Record*> tuned;
 };
 
-// Suspicious and disturbed times are not compared with.
+// Suspicious and disturbed times are not compared.
 void enter(Contest& contest, const Record& record) {
   if (record.step || !is_comparable(record) || record.status == Status::suspicious) return;
   if (record.variant == "native") contest.native = &record;

@@ -116,9 +116,9 @@ TEST(AiCpu, NamesADtypeThatExplainsIt) {
   ASSERT_THAT(one, SizeIs(1));
   EXPECT_EQ(one[0].what, "1 task runs on AI_CPU, 20.0 % of the device time");
   EXPECT_TRUE(one[0].is_warning);
-  EXPECT_THAT(one[0].evidence.at(0).text, HasSubstr("; INT64 sent it there"));
+  EXPECT_THAT(one[0].evidence.at(0).text, HasSubstr("; INT64 is the cause"));
   EXPECT_THAT(found(20, "INT64;DT_COMPLEX64")[0].evidence.at(0).text,
-              HasSubstr("; COMPLEX64 sent it there"));
+              HasSubstr("; COMPLEX64 is the cause"));
   EXPECT_THAT(found(20, "FLOAT;FLOAT16")[0].evidence.at(0).text,
               HasSubstr("; no dtype explains it: AI Core has no such kernel"));
   // UINT64 contains "INT64" but is another dtype.
@@ -132,7 +132,7 @@ TEST(Communication, WithoutAStepIsAShareOfAllTimes) {
       ingest_text(kNoStarts + task_row("Add", 60) + task_row("hcom_allReduce_", 40, "HCCL")));
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].rule, "communication");
-  EXPECT_EQ(found[0].what, "communication takes 40.0 % of all times; what overlaps is not known");
+  EXPECT_EQ(found[0].what, "communication takes 40.0 % of all times; the overlap is not known");
   EXPECT_NEAR(found[0].share, 0.4, 1e-12);
   EXPECT_FALSE(found[0].step_share);
   EXPECT_TRUE(found[0].is_warning);

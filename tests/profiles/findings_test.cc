@@ -103,7 +103,7 @@ TEST(Findings, NameTheDtypeThatSentAnOperatorToAiCpu) {
   const Finding one =
       finding_of(found_in(ingest_samples({"kernel_details/gpt_fp16_aicpu_arith.csv"})), "aicpu");
   EXPECT_THAT(one.what, HasSubstr("7 tasks run on AI_CPU"));
-  EXPECT_THAT(one.evidence[0].text, HasSubstr("UINT64 sent it there"));
+  EXPECT_THAT(one.evidence[0].text, HasSubstr("UINT64 is the cause"));
 }
 
 TEST(Findings, AreNoneOfAProfileThatIsGood) {

@@ -173,9 +173,10 @@ TEST(HotSpots, SkipRowsWithoutADurationAndSaySo) {
       "Name,Type,Accelerator Core,Duration(us)\na,Add,AI_CORE,N/A\nb,Add,AI_CORE,-1\n"
       "c,Add,AI_CORE,\x1b[31m\nd,Add,AI_CORE,2\n");
   EXPECT_EQ(result.files[0].rows, 1);
-  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:2: duration '' is no number",
-                                                    "t.csv:3: duration '-1' is no number",
-                                                    "t.csv:4: duration '\\x1b[31m' is no number"));
+  EXPECT_THAT(
+      result.files[0].problems,
+      ElementsAre("t.csv:2: duration '' is not a number", "t.csv:3: duration '-1' is not a number",
+                  "t.csv:4: duration '\\x1b[31m' is not a number"));
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ TEST(MappedOperators, OfListsOfTensorsAreOneForEachTensor) {
   const NetworkCases in_place =
       cases_of_rows(row("ForeachMulScalar", "5;,FLOAT;FLOAT,ND;ND", "N/A,N/A,N/A"));
   ASSERT_THAT(in_place.uncovered, SizeIs(1));
-  EXPECT_EQ(in_place.uncovered[0].reason, "how many tensors it is applied to is not known");
+  EXPECT_EQ(in_place.uncovered[0].reason, "the number of its tensors is not known");
 }
 
 // The sums of BNTrainingReduce are the first pass of the batch norm that BNTrainingUpdate
@@ -65,7 +65,7 @@ TEST(MappedOperators, OfBatchNormHaveTheTimeOfBothPasses) {
   EXPECT_EQ(cases.covered_calls, 3);
   const NetworkCases alone = cases_of_rows(reduce);
   ASSERT_THAT(alone.uncovered, SizeIs(1));
-  EXPECT_EQ(alone.uncovered[0].reason, "what completes it is no case");
+  EXPECT_EQ(alone.uncovered[0].reason, "the operator that completes it is not a case");
 }
 
 TEST(MappedOperators, OfTheGradientOfBatchNorm) {

@@ -51,7 +51,7 @@ TEST(MovedCase, OfASliceWithoutOffsetsBeginsAtTheFirstElement) {
   EXPECT_EQ(id_of(built), "contiguous[8x9,fp32,ND,view=slice(1,0,3,1).slice(0,0,2,1)]");
   EXPECT_FALSE(built.are_attrs_known);
   EXPECT_THAT(built.notes, ElementsAre("attributes unknown: taken from the first element on"));
-  EXPECT_EQ(id_of(moved("Slice", "2,3", "4,3")), "none: where it begins and ends is not known");
+  EXPECT_EQ(id_of(moved("Slice", "2,3", "4,3")), "none: its offsets and sizes are not known");
 }
 
 // Axis 0 gives 1, 3, 5, 7 of 8, because end_mask 1 ignores its end: ceil((8 - 1) / 2) = 4. On axis
@@ -114,8 +114,8 @@ TEST(MovedCase, OfASplitHasTheSizesOfItsOutputs) {
   EXPECT_EQ(id_of(built), "split[4x9,fp32,ND,axis=1,sizes=[2,3,4],chunks=2]");
   EXPECT_THAT(built.inputs, ElementsAre(1U));
   EXPECT_THAT(built.outputs, ElementsAre(0U, 1U, 2U));
-  EXPECT_EQ(id_of(moved("SplitD", "4,9", "4,2;3,9")), "none: where it is cut is not known");
-  EXPECT_EQ(id_of(moved("SplitD", "4,9", "3,2")), "none: where it is cut is not known");
+  EXPECT_EQ(id_of(moved("SplitD", "4,9", "4,2;3,9")), "none: the axis of the split is not known");
+  EXPECT_EQ(id_of(moved("SplitD", "4,9", "3,2")), "none: the axis of the split is not known");
 }
 
 // 20 channels are 2 blocks of 16. The plain side states the number of channels.
@@ -142,7 +142,7 @@ TEST(MovedCase, SaysWhyATensorIsNoOperand) {
   EXPECT_THAT(dtype.obstacle, HasSubstr("UINT64"));
   const auto fractal = tensors_of("18,1,16,16", "FLOAT16", "FRACTAL_Z");
   EXPECT_EQ(moved(profiled("Slice", fractal, nd("2"))).obstacle,
-            "what FRACTAL_Z of 18x1x16x16 means is not known");
+            "the logical shape of FRACTAL_Z 18x1x16x16 is not known");
 }
 
 }  // namespace

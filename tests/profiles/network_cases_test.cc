@@ -105,8 +105,8 @@ TEST(NetworkCases, TurnStorageShapesBack) {
       EXPECT_THAT(one.notes, IsEmpty());
       continue;
     }
-    EXPECT_THAT(one.notes, ElementsAre("NC1HWC0 of 2x2x8x8x16 is taken for 2x32x8x8: at most so "
-                                       "many channels"));
+    EXPECT_THAT(one.notes, ElementsAre("NC1HWC0 of 2x2x8x8x16 is read as 2x32x8x8: an upper "
+                                       "bound of the channels"));
   }
 }
 
@@ -163,7 +163,7 @@ TEST(NetworkCases, TakeAttributesFromALogOfTheSameNetwork) {
   ASSERT_THAT(ids(without), ElementsAre("softmax[4x6,fp32,ND]"));
   EXPECT_FALSE(without.cases[0].are_attrs_known);
   EXPECT_EQ(without.cases[0].spec.name, "SoftmaxV2 (attributes unknown)");
-  EXPECT_THAT(without.cases[0].notes, ElementsAre("attributes unknown: taken at their defaults"));
+  EXPECT_THAT(without.cases[0].notes, ElementsAre("attributes unknown: defaults are used"));
   const std::string log = std::string(
                               "aclopCompile::aclOp = OpType: SoftmaxV2, InputDesc[0]: "
                               "[TensorDesc] ") +
@@ -174,7 +174,7 @@ TEST(NetworkCases, TakeAttributesFromALogOfTheSameNetwork) {
   ASSERT_THAT(ids(with), ElementsAre("softmax[4x6,fp32,ND,dim=0]"));
   EXPECT_TRUE(with.cases[0].are_attrs_known);
   EXPECT_EQ(with.cases[0].spec.weight_us, 1.5);
-  EXPECT_THAT(text_of_cases(without), HasSubstr("# attributes unknown: taken at their defaults\n"));
+  EXPECT_THAT(text_of_cases(without), HasSubstr("# attributes unknown: defaults are used\n"));
 }
 
 // Source: expected_op_info_cases.json, and the log for Conv2D.
@@ -189,7 +189,7 @@ TEST(NetworkCases, OfALogAlone) {
                                "dilation=[1,1]]",
                                "trans_data[6x1x5x5,fp32,NCHW,dst_format=FRACTAL_Z]"}));
   EXPECT_THAT(cases.uncovered,
-              Contains(testing::Field(&UncoveredType::reason, "the log cut the line")));
+              Contains(testing::Field(&UncoveredType::reason, "the line is cut in the log")));
 }
 
 TEST(NetworkCases, NothingOfWhatIsHostileThrows) {

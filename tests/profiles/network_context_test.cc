@@ -196,7 +196,7 @@ TEST_F(NetworkContextTest, SeesThroughConversions) {
   EXPECT_FALSE(found.found.inputs[0].format.has_value());
   EXPECT_TRUE(found.found.inputs[1].is_parameter);
   EXPECT_EQ(found.found.inputs[1].shape, (Dims{32, 32, 1, 1}));
-  EXPECT_THAT(text_of_context(found), HasSubstr("seen through: 4 TransData, 0 Cast."));
+  EXPECT_THAT(text_of_context(found), HasSubstr("conversions skipped: 4 TransData, 0 Cast."));
 }
 
 TEST_F(NetworkContextTest, SaysHowTensorsArriveFromOutside) {
@@ -275,9 +275,10 @@ TEST_F(NetworkContextTest, SaysWhyThereIsNone) {
   EXPECT_EQ(refusal(table({{"TransData", 1, "2,32,8,8 FLOAT NCHW", "2,2,8,8,16 FLOAT NC1HWC0"}}),
                     {"transdata", 1}),
             "TransData is a conversion, which contexts plan themselves");
-  EXPECT_EQ(refusal(table({{"Mystery", 1, kX, kX}}), {}),
-            "no operator with an order can be a case: Mystery is no case: no operator of that name "
-            "is known");
+  EXPECT_EQ(
+      refusal(table({{"Mystery", 1, kX, kX}}), {}),
+      "no operator with an order can be a case: Mystery cannot be a case: no operator of that name "
+      "is known");
   EXPECT_THAT(refusal("OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max "
                       "Time(us),Ratio(%)\nRelu,AI_CORE,1,1,1,1,1,100\n",
                       {}),

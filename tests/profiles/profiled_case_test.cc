@@ -64,8 +64,9 @@ TEST(ProfiledCase, SaysWhereChannelsAreABound) {
   const auto blocks = tensors_of("1,1,4,4,16", "FLOAT16", "NC1HWC0");
   const BuiltCase built = build(profiled("Relu", blocks, blocks));
   EXPECT_EQ(key_of(built), "relu[1x16x4x4,fp16,NC1HWC0]");
-  EXPECT_THAT(built.notes,
-              ElementsAre("NC1HWC0 of 1x1x4x4x16 is taken for 1x16x4x4: at most so many channels"));
+  EXPECT_THAT(
+      built.notes,
+      ElementsAre("NC1HWC0 of 1x1x4x4x16 is read as 1x16x4x4: an upper bound of the channels"));
 }
 
 TEST(ProfiledCase, SaysWhyThereIsNone) {
@@ -76,7 +77,7 @@ TEST(ProfiledCase, SaysWhyThereIsNone) {
   EXPECT_EQ(build(profiled("Relu", tensors_of("18,1,16,16", "FLOAT16", "FRACTAL_Z"),
                            tensors_of("18,1,16,16", "FLOAT16", "FRACTAL_Z")))
                 .obstacle,
-            "input 0: what FRACTAL_Z of 18x1x16x16 means is not known");
+            "input 0: the logical shape of FRACTAL_Z 18x1x16x16 is not known");
   EXPECT_THAT(key_of(build(profiled("Add", nd("4,8;5,8"), nd("4,8")))), StartsWith("none: "));
 }
 

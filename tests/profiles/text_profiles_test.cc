@@ -58,7 +58,7 @@ TEST(TextProfiles, ReadInputsOfBenchdnn) {
   EXPECT_EQ(calls[0].input_shapes, "mb96_ic3oc96_ih227oh55kh11sh4ph0");
   EXPECT_EQ(calls[0].input_values, "--dir=FWD_B;--dt=f32");
   EXPECT_EQ(calls[1].name, "matmul");
-  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:6: 'what' is no problem"));
+  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:6: 'what' is not a problem"));
 }
 
 // Source: twelve calls of Ascend/mstt's tests.

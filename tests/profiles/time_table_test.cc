@@ -35,7 +35,7 @@ TEST(TimeTable, ReadsTheSumsOfTheOldTaskTime) {
   EXPECT_EQ(operators[0].time.total_ps, 30'500'000);
   EXPECT_EQ(operators[0].time.least_ps, 9'500'000);
   EXPECT_EQ(operators[0].time.most_ps, 11'000'000);
-  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:4: '0' is no time"));
+  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:4: '0' is not a time"));
 }
 
 TEST(TimeTable, ReadsNsysInNanoseconds) {
@@ -78,7 +78,7 @@ TEST(TimeTable, RefusesNvprofWithoutUnits) {
   const IngestResult result =
       ingest_text("Type,Time(%),Time,Calls,Avg,Min,Max,Name\nGPU activities,75,1.5,2,1,1,1,k\n");
   EXPECT_EQ(result.files[0].rows, 0);
-  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:2: no line of units behind the header"));
+  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:2: no line of units after the header"));
 }
 
 // aicore_intermediate_1_type.csv sums the tasks of aicore_intermediate_1_detail.csv by the types of
@@ -120,7 +120,7 @@ TEST(TimeTable, BearsDamagedJsonInsideTheList) {
       "1,2,x,a/Cast-op1,Cast-op1,Cast,Default,\"{\"\"input_0\"\": {\"\"shape\"\": 5}}\"\n"
       "1,2,8,a/Cast-op2,Cast-op2,Cast,Default,\"{\"\"input_0\"\": [\"\n");
   EXPECT_EQ(result.files[0].rows, 2);
-  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:3: op_info is no JSON"));
+  EXPECT_THAT(result.files[0].problems, ElementsAre("t.csv:3: op_info is not JSON"));
   EXPECT_FALSE(result.framework.find("a/Cast-op2")->has_tensors);
 }
 

@@ -297,7 +297,7 @@ TEST(Timeline, SkipsEventsWithoutATimeAndReadsTheOthers) {
   EXPECT_EQ(result.hot_spots.computing().count, 1);
   EXPECT_EQ(result.files[0].rows, 2);
   EXPECT_EQ(result.files[0].skipped, 4);
-  EXPECT_THAT(result.files[0].problems[0], HasSubstr("t.csv:1: 'soon' is no time"));
+  EXPECT_THAT(result.files[0].problems[0], HasSubstr("t.csv:1: 'soon' is not a time"));
 }
 
 // Sums of hostile times stop at the largest number.

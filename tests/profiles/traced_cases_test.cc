@@ -85,9 +85,9 @@ TEST(TracedCases, ListWhatIsNone) {
   for (const UncoveredType& one : cases.uncovered) reasons.push_back(one.type + ": " + one.reason);
   EXPECT_THAT(reasons, testing::UnorderedElementsAre(
                            "aten::relu: the trace has no shapes: record_shapes=True",
-                           "aten::cat: the trace does not tell the tensors of a list",
+                           "aten::cat: the trace does not have the tensors of a list",
                            "mine::op: no operator of that name is known",
-                           "(kernels): launched by no operator of the host that is recorded"));
+                           "(kernels): not launched by a recorded operator of the host"));
 }
 
 // Steps of ResNet-50 and AlexNet. cuDNN's gradients have no case, because no argument states their

@@ -1,4 +1,4 @@
-// Reads the data, makes the views of every input, and remembers light or dark.
+// Reads the data, builds the views of every input, and stores the light or dark theme.
 import {el, printable} from './dom.js';
 import {unpacked, setStatusColours} from './format.js';
 import {drawAll} from './chart.js';

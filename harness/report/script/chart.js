@@ -1,11 +1,12 @@
-// A figure: what an own few lines draw into an SVG of the width that there is, its exports, and the same as a table.
+// A figure: an SVG that a function draws for the available width, with exports and a table of its data.
 import {el, svg, button, plainTable} from './dom.js';
 import {saveSvg, savePng} from './export.js';
 
-// Distinct in light and dark, and for the colour-blind (Okabe and Ito 2008, darkened to 3:1 on white).
+// Colours that differ in light and dark themes, also for colour-blind readers (Okabe and Ito 2008, darkened to 3:1 on
+// white).
 const kSeries = ['series0', 'series1', 'series2', 'series3', 'series4', 'series5', 'series6', 'series7'];
 
-/// Names to classes of colours, in their order.
+/// Maps names to classes of colours, in their order.
 export function seriesColours(names) {
   return new Map([...new Set(names)].map((name, i) => [name, kSeries[i % kSeries.length]]));
 }
@@ -21,7 +22,7 @@ function drawNow(node) {
   node.draw();
 }
 
-/// Draws what nobody has scrolled to yet: paper shows all.
+/// Draws figures that were not in view yet: printing needs all of them.
 export function drawAll() {
   for (const node of [...pending]) drawNow(node);
 }
@@ -30,7 +31,7 @@ const resized = new ResizeObserver((entries) => {
   for (const {target} of entries) if (target.isConnected && !pending.has(target) && target.clientWidth !== target.drawnWidth) target.draw();
 });
 
-/// `draw(root, width)` fills an SVG and returns its height. `table` is {heads, rows()}, the same in words.
+/// `draw(root, width)` fills an SVG and returns its height. `table` is {heads, rows()} with the same data as text.
 export function figure({title, about, draw, table, legend}) {
   const holder = el('div', {class: 'plot'});
   holder.draw = () => {
@@ -81,7 +82,7 @@ export function axes(root, box, x, y, xTitle, yTitle) {
   root.append(svg('text', {class: 'title', x: box.right, y: box.bottom + 34, 'text-anchor': 'end'}, xTitle));
 }
 
-/// A mark with what it says under the pointer; with `onclick` it can be clicked.
+/// A mark with a text under the pointer; with `onclick` it can be clicked.
 export function mark(tag, attributes, tip, onclick) {
   const node = svg(tag, attributes, svg('title', {}, tip));
   if (onclick) {
@@ -110,25 +111,25 @@ function longestFitting(text, pixels, most, shortened) {
   return shortened(low);
 }
 
-/// `text` cut to what fits into `pixels`.
+/// `text` cut to `pixels`.
 export function fitting(text, pixels) {
   return longestFitting(text, pixels, text.length, (length) => `${text.slice(0, Math.max(1, length))}\u2026`);
 }
 
-/// The same without its middle, of names and paths that are told apart by their ends.
+/// `text` cut in its middle to `pixels`, for names and paths that differ in their ends.
 export function fittingMiddle(text, pixels) {
   return longestFitting(text, pixels, text.length, (length) => `${text.slice(0, Math.max(1, Math.ceil(0.5 * length)))}\u2026${text.slice(text.length - Math.floor(0.5 * length))}`);
 }
 
-/// Labels for all of `texts`; those that would be equal when cut lose their middle instead of their end.
+/// Labels for all of `texts`. Labels that would be equal when cut lose their middle instead of their end.
 export function fittingApart(texts, pixels) {
   const labels = texts.map((text) => fitting(text, pixels));
   return labels.map((text, i) => (labels.indexOf(text) === labels.lastIndexOf(text) ? text : fittingMiddle(texts[i], pixels)));
 }
 
-/// Horizontal bars, one for each of `bars` {name, value, text, series, error, tip, onclick}; `head` stands above its bar;
-/// one with `most` is drawn against that, not against the longest of all. Long names lose their ends, or with `hasPaths`
-/// their middle.
+/// Horizontal bars, one for each of `bars` {name, value, text, series, error, tip, onclick}. `head` is printed above
+/// its bar. A bar with `most` is drawn relative to that, not to the longest of all. Long names lose their ends, or with
+/// `hasPaths` their middle.
 export function barsFigure({title, about, bars, unit, table, legend, hasPaths = false}) {
   const draw = (root, width) => {
     const left = Math.min(260, width * 0.36), line = 22, top = 6;

@@ -1,4 +1,4 @@
-// The view of a check: changes with their intervals, worst first, and how much of that is noise.
+// The view of a check: changes with their intervals, the worst first, and the noise.
 import {el, commandLine, facts, nameOf, section, svg} from './dom.js';
 import {colourOf, countText, isNumber, numberText, percentText, timeText} from './format.js';
 import {axes, figure, fittingApart, label, mark} from './chart.js';
@@ -36,7 +36,7 @@ export function signedPercent(percent) {
   return isNumber(percent) ? `${percent > 0 ? '+' : percent < 0 ? '\u2212' : ''}${percentText(Math.abs(percent), 3)}` : '-';
 }
 
-/// The largest changes with their 99% intervals, slower ones first; the band is the threshold.
+/// The largest changes with their 99% intervals, slower ones first. The band is the threshold.
 function intervalChart(items, threshold, go) {
   const timed = items.filter((i) => i.speed && isNumber(i.speed.low_percent)).sort((a, b) => b.speed.change_percent - a.speed.change_percent);
   const shown = timed.length <= kMostIntervals ? timed : [...timed.slice(0, kMostIntervals / 2), ...timed.slice(-kMostIntervals / 2)];
@@ -64,7 +64,7 @@ function intervalChart(items, threshold, go) {
     table: {heads: ['case', 'variant', 'verdict', 'change %', 'from %', 'to %'], rows: () => timed.map((i) => [i.case, i.variant, i.verdict, i.speed.change_percent, i.speed.low_percent, i.speed.high_percent])}});
 }
 
-/// Ratios of every pair of processes in turn, and of the other build with itself where that was measured.
+/// Ratios of every pair of processes in order of time, and of the A/A control if it was measured.
 function roundsChart(item) {
   const stages = Object.entries(item.rounds || {});
   const pairs = stages.flatMap(([stage, r]) => r.base_us.map((base, i) => ({stage, now: 100 * (r.current_us[i] / base - 1), noise: r.null_us ? 100 * (r.null_us[i] / base - 1) : null})));
@@ -102,7 +102,7 @@ function noiseCard(data) {
     (data.failures || []).map((failure) => el('p', {class: 'note'}, failure)));
 }
 
-// What came of a check: {colour, text}.
+// The outcome of a check: {colour, text}.
 function checkOutcome(data) {
   return {colour: data.exit_code === 0 ? 'green' : data.exit_code === 1 ? 'red' : 'yellow', text: data.outcome};
 }

@@ -20,7 +20,8 @@ const kOperatorColumns = [
   {key: 'why', label: 'why', width: 260, value: (op) => op.explanation},
 ];
 
-/// Every operator by its output error, its input error as a tick; those without an error stand on the bottom line.
+/// Every operator by its output error, with its input error as a tick. Operators without an error are on the bottom
+/// line.
 export function executionChart(operators, first, go) {
   const draw = (root, width) => {
     const height = 330, box = {left: 56, right: width - 14, top: 34, bottom: height - 44};
@@ -50,7 +51,7 @@ function standOut(op, hrefOf, text) {
   return op ? el('p', {}, `${text}: `, el('a', {href: hrefOf(op)}, nameOf(op.operator || '-')), `, call ${op.seq}: `, [op.origin, op.explanation].filter(Boolean).join(', '), '.') : null;
 }
 
-// The wrong call as the smallest one, or whatever else one of the dumps has.
+// The next command: reduces the wrong call, or judges the actual dump.
 function nextStep({files, first_introduced: first}) {
   if (!first) return `opbench judge ${quoted(files.actual.path)}`;
   const isExpected = first.introduced_by === 'expected';

@@ -1,4 +1,4 @@
-// One operator of a comparison: its tensors, and of one of them the errors: how large, where, and the worst.
+// One operator of a comparison: its tensors, and for one of them the sizes and places of errors and the worst elements.
 import {el, commandLine, facts, nameOf, plainTable, svg} from './dom.js';
 import {countText, isNumber, numberText, percentText} from './format.js';
 import {axes, figure, mark} from './chart.js';
@@ -6,7 +6,7 @@ import {logarithmic, logRange} from './scale.js';
 import {verdictChip} from './table.js';
 import {errorMapFigures} from './error_map.js';
 
-/// How many elements are off by how much, by powers of two; those that are equal stand apart on the left.
+/// Counts of elements by the size of their error, in powers of two. Equal elements are separate on the left.
 export function errorHistogram(tensor) {
   const counts = tensor.histogram || [];
   if (counts.length === 0 && !tensor.histogram_exact) return null;
@@ -75,7 +75,7 @@ export function quoted(word) {
   return /^[A-Za-z0-9_.,:=+/@%-]+$/.test(word) ? word : `'${String(word).replaceAll("'", "'\\''")}'`;
 }
 
-/// Points of operators in both errors: what lies above the diagonal grew here.
+/// Points of operators in both errors. Errors grow at points above the diagonal.
 export function errorScatter(operators, go) {
   const dots = operators.filter((op) => isNumber(op.input_error) && isNumber(op.output_error));
   if (dots.length < 2) return null;

@@ -1,4 +1,4 @@
-// The view of contexts: the ladder of steps as a waterfall, where the time goes, and two planned graphs side by side.
+// The view of contexts: a waterfall of steps, a table of times, and two planned graphs next to each other.
 import {el, commandLine, nameOf, plainTable, section, svg} from './dom.js';
 import {countText, groupBy, isNumber, numberText, percentText, shortText, sum, timeText} from './format.js';
 import {axes, figure, fitting, mark} from './chart.js';
@@ -14,7 +14,7 @@ function timeOf(record) {
   return isNumber(record.us_per_sample) ? record.us_per_sample : record.median_us;
 }
 
-/// As the console says it: two medians differ by less than twice their standard error.
+/// Two medians differ by less than twice their standard error, as on the console.
 function isEqualWithinNoise(r, before) {
   const errors = [r, before].map((one) => 1.2533 * 1.4826 * one.mad_us / one.median_us / Math.sqrt(one.samples_us.length));
   const ratio = timeOf(before) / timeOf(r);
@@ -46,7 +46,7 @@ function waterfall(steps) {
     table: {heads: ['step', 'us per sample', 'builds on', 'what it changes'], rows: () => timed.map((r) => [r.variant, timeOf(r), r.step.after, r.step.summary])}});
 }
 
-/// Time of every type of operator in every step; what tuning takes away first.
+/// Time of every type of operator in every step; types that tuning removes come first.
 function typeStack(steps) {
   const timed = steps.filter((r) => r.step.types.length > 0), all = groupBy(timed.flatMap((r) => r.step.types), (t) => t.type);
   const tuned = ['TransData', 'Cast', 'contiguous'].filter((type) => all.has(type));
@@ -85,7 +85,7 @@ function stepTable(steps, hrefOf) {
     r.casts, r.copies, isNumber(r.peak_bytes) ? `${numberText(r.peak_bytes / 1048576, 3)} MiB` : '-', [r.step.summary, r.reason].filter(Boolean).join('; ')]));
 }
 
-// Two choices of steps, and their graphs beside each other.
+// Two choices of steps, with their graphs next to each other.
 function graphsPart(steps) {
   const choice = (label, at) => el('select', {'aria-label': label}, steps.map((r, i) => el('option', {value: i, selected: i === at}, `${r.step.index + 1} ${r.variant}`)));
   const left = choice('Step on the left', 0), right = choice('Step on the right', steps.length - 1), holder = el('div', {});

@@ -1,4 +1,4 @@
-// The planned graph of a step: its tasks in the order of execution, what flows between them, and every inserted
+// The planned graph of a step: its tasks in the order of execution, the tensors between them, and every inserted
 // conversion with its cause.
 import {svg} from './dom.js';
 import {countText, groupBy, sum, timeText} from './format.js';
@@ -26,7 +26,7 @@ function changeText(task) {
   return task.type === 'Cast' ? `${from.dtype} \u2192 ${to.dtype}` : task.type === 'TransData' ? `${from.format} \u2192 ${to.format}` : to.format;
 }
 
-// From task to task, left of `x`; one that is pointed at shows what it takes and gives by `near`.
+// An arc between tasks, left of `x`. Under the pointer it shows inputs and outputs by `near`.
 function arc(from, to, isConversion, x) {
   const reach = Math.min(x - 8, 8 + 10 * Math.sqrt(to - from));
   const [y1, y2] = [from, to].map((row) => 6 + row * kRow + kRow / 2);
@@ -37,7 +37,7 @@ function arcsOf(tasks, x) {
   return tasks.flatMap((task, to) => (task.from || []).filter((from) => from !== null).map((from) => ({from, to, path: arc(from, to, task.cause !== '', x)})));
 }
 
-/// Tasks of `record`'s step; those that `other` has not are marked with +.
+/// Tasks of `record`'s step. Tasks that are not in `other` are marked with +.
 export function graphFigure(record, other, title) {
   const {tasks} = record.step;
   const known = other ? new Set(other.step.tasks.map((task) => task.name)) : null;
@@ -64,7 +64,7 @@ export function graphFigure(record, other, title) {
       (task.from || []).filter((from) => from !== null).map((from) => tasks[from].name).join(', '), task.inputs.map(tensorText).join('; '), task.outputs.map(tensorText).join('; '), task.cause])}});
 }
 
-/// Why conversions are there, in two steps: rows of cause, count and time before, count and time after.
+/// Causes of conversions in two steps: rows of cause, count and time before, count and time after.
 export function causeRows(before, after) {
   const of = (record) => groupBy(record.step.tasks.filter((task) => task.cause), (task) => `${task.type}: ${task.cause}`);
   const [first, second] = [of(before), of(after)];

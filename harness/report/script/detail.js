@@ -1,4 +1,4 @@
-// Everything about one result of a run, beside the other variants of its case.
+// All data about one result of a run, next to the other variants of its case.
 import {el, commandLine, facts, nameOf} from './dom.js';
 import {countText, isNumber, numberText, percentText, timeText} from './format.js';
 import {barsFigure} from './chart.js';
@@ -12,7 +12,7 @@ function caseBars(group, colours, go) {
   return bars.length < 2 ? null : barsFigure({title: 'Variants of this case', about: 'Median and MAD.', bars, unit: 'time'});
 }
 
-/// `go(record)` shows another one.
+/// `go(record)` shows another result.
 export function recordDetail(record, records, colours, go) {
   const group = records.filter((r) => placeOf(r) === placeOf(record));
   const rate = (value, unit) => (isNumber(value) ? `${numberText(value)} ${unit}` : null);

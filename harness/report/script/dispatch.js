@@ -5,7 +5,7 @@ import {winners} from './pareto.js';
 import {fileName, saveJson} from './export.js';
 import {virtualTable} from './table.js';
 
-// As octal where it is no plain ASCII: no following character can be read as part of it.
+// Characters other than plain ASCII become octal escapes, which cannot absorb a following character.
 export function cString(text) {
   const bytes = new TextEncoder().encode(String(text));
   return `"${[...bytes].map((b) => (b === 34 || b === 92 || b === 63 || b < 32 || b > 126

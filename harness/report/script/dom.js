@@ -1,6 +1,6 @@
-// Elements from texts. Texts become text nodes, never markup, so that no name of a file can be read as HTML.
+// Elements from texts. Texts become text nodes, never markup, so that no name from a file is read as HTML.
 
-// What is invisible or turns the direction of writing stands as \u202e, as on the console.
+// Invisible characters and those that change the direction of writing are printed as \u202e, as on the console.
 const kActedUpon = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 export function printable(text) {
@@ -28,12 +28,12 @@ export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 }
 
-/// A name from a file, kept apart from the direction of the text around it.
+/// A name from a file, isolated from the direction of the text around it.
 export function nameOf(text) {
   return el('bdi', {}, text);
 }
 
-/// Says something to those who cannot see that it happened.
+/// Announces a change to screen readers.
 export function say(text) {
   document.getElementById('status').textContent = printable(text);
 }
@@ -59,7 +59,7 @@ export function commandLine(text) {
   return el('div', {class: 'command'}, el('code', {tabindex: 0}, text), button);
 }
 
-/// Hands a file to the reader.
+/// Offers a file for download.
 export function save(name, type, content) {
   const link = el('a', {href: URL.createObjectURL(new Blob([content], {type})), download: name});
   document.body.append(link);
@@ -72,18 +72,18 @@ export function button(label, onclick, more = {}) {
   return el('button', {type: 'button', onclick, ...more}, label);
 }
 
-/// A heading with what belongs to it.
+/// A heading with its content.
 export function section(title, ...children) {
   return el('section', {'aria-label': title}, el('h2', {}, title), ...children);
 }
 
-/// A small table of what is said about one thing.
+/// A small table of properties.
 export function facts(pairs) {
   const rows = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
   return el('dl', {}, rows.map(([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
 }
 
-// Long texts need room in narrow windows, short ones no second line.
+// Long texts need room in narrow windows; short texts must stay on one line.
 function cellClass(cell) {
   if (typeof cell === 'number') return 'number';
   const {length} = cell instanceof Node ? cell.textContent : String(cell);

@@ -1,4 +1,4 @@
-// Where a failing tensor is off: a picture of its cells, and the largest errors by place along each axis.
+// Places of errors in a failing tensor: a picture of its cells, and the largest errors along each axis.
 import {svg} from './dom.js';
 import {countText, numberText} from './format.js';
 import {figure, fitting, mark} from './chart.js';
@@ -7,7 +7,7 @@ const kHeats = 7;
 const kRemainders = 32;
 const kTile = 16;
 
-/// How deep a colour is: 0 for no error, then on a log scale up to the largest; null stands for NaN or Inf on one side.
+/// The depth of colours: 0 for no error, then a log scale up to the largest error. null: NaN or Inf on one side.
 function heats(errors) {
   const finite = errors.filter((error) => error > 0);
   const most = Math.max(...finite, 0), least = Math.min(...finite, most);
@@ -32,8 +32,8 @@ function extentsOf(map) {
   return map.shape.split('x').map(Number);
 }
 
-/// What the rows of the picture are: the outer axes, and the one of them whose places stand beside them: the innermost of
-/// which a row does not hold everything, or one further out where that is short.
+/// The rows of the picture, which are the outer axes, and the axis whose places label the rows. That is the innermost
+/// axis of which a row does not include everything, or the next outer axis if that one is short.
 function rowsOf(map) {
   const outer = extentsOf(map).slice(0, -1), height = outer.reduce((all, extent) => all * extent, 1);
   let inner = 1, axis = outer.length - 1;
@@ -52,8 +52,8 @@ function indexAt(map, row, column) {
   return `[${index.join(',')}]`;
 }
 
-// Ticks at the places of an axis along an edge, of a long one at multiples of 16, those of 32 longer; with numbers where
-// there is room.
+// Ticks at the places of an axis along an edge. A long axis has ticks at multiples of 16, longer ones at multiples of
+// 32. Numbers are printed if there is room.
 function tileTicks(extent, count, step, placeOf, at, draw) {
   const unit = extent > kTile ? kTile : 1;
   let free = -Infinity;
@@ -94,7 +94,7 @@ function picture(map, colours) {
       Math.min(map.row_step, down.height - row * map.row_step), Math.min(map.column_step, width - column * map.column_step), errorText(error)]))}});
 }
 
-/// A strip for each axis: what returns with a period of 16 or 32, and what the last place has by itself.
+/// A strip for each axis: errors by the place modulo 16 or 32, and those of the last place.
 function strips(map, colours) {
   const extents = extentsOf(map), axes = map.axes.map((axis, i) => ({...axis, i, extent: extents[i]})).filter((axis) => axis.extent > 1);
   if (axes.length === 0) return null;
@@ -118,7 +118,7 @@ function strips(map, colours) {
       [String(axis.i), `last, i = ${axis.extent - 1}`, errorText(axis.last)], [String(axis.i), 'all others', errorText(axis.before_last)]])}});
 }
 
-/// Both figures of a tensor; none where it was not looked at, or by an older version.
+/// Both figures of a tensor. None if its errors were not examined, or in files of an older version.
 export function errorMapFigures(map) {
   if (!map || map.errors.length === 0) return [];
   const colours = heats([...map.errors.flat(), ...map.axes.flatMap((axis) => [...axis.by_remainder, axis.last, axis.before_last])]);

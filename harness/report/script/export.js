@@ -1,11 +1,11 @@
-// What a page shows, as files: CSV, JSON, SVG, PNG.
+// Exports of a page's content: CSV, JSON, SVG, PNG.
 import {save, printable} from './dom.js';
 
 export function fileName(title, extension) {
   return `${printable(title).toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 60) || 'opbench'}.${extension}`;
 }
 
-// RFC 4180; what a spreadsheet would compute begins with an apostrophe, as in opbench's own CSV.
+// RFC 4180. Text that a spreadsheet would evaluate begins with an apostrophe, as in opbench's own CSV.
 export function csvCell(value) {
   if (value === null || value === undefined) return '';
   let text = typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -28,7 +28,7 @@ export function saveJson(title, value) {
 
 const kStyles = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'fill-opacity', 'font-size', 'font-family', 'font-weight'];
 
-// The page's style is not in the file, so that every element takes its own along.
+// The exported file lacks the page's style, so every element gets its own style.
 function standalone(root) {
   const copy = root.cloneNode(true);
   const from = [root, ...root.querySelectorAll('*')], to = [copy, ...copy.querySelectorAll('*')];

@@ -1,4 +1,4 @@
-// Numbers as the console prints them: four digits, units beside.
+// Numbers in the format of the console: four digits, then the unit.
 
 export function isNumber(value) {
   return typeof value === 'number' && Number.isFinite(value);
@@ -28,7 +28,7 @@ export function countText(count, noun, plural = `${noun}s`) {
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/// Long lists of numbers as their first three, as reports have them.
+/// Long lists of numbers are cut to their first three, as in reports.
 export function shortText(text, most = 70) {
   const whole = String(text);
   return whole.length <= most ? whole : `${whole.slice(0, most - 16)}...${whole.slice(-12)}`;
@@ -55,7 +55,7 @@ export function groupBy(list, key) {
   return groups;
 }
 
-/// Lists that were packed as a table of keys and rows, as lists of objects again.
+/// Lists of objects from a packed table of keys and rows.
 export function unpacked(value) {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(unpacked);

@@ -1,5 +1,5 @@
-// The view of a history of checks, or of several checks or runs: times of a case over the dates, where they changed
-// for good, and slow creep.
+// The view of a history of checks, or of several checks or runs: times of a case over the dates, lasting changes, and
+// slow creep.
 import {el, nameOf, plainTable, section, svg} from './dom.js';
 import {colourOf, countText, median, timeText} from './format.js';
 import {axes, figure, mark} from './chart.js';
@@ -10,7 +10,7 @@ import {linkTo} from './tabs.js';
 
 const kCreep = 3;
 
-// What the last quarter takes against the first, where no change explains it.
+// The change from the first quarter to the last, if no change point explains it.
 function creepOf(times, changes) {
   const quarter = Math.floor(times.length / 4);
   if (changes.length > 0 || quarter < 2) return null;
@@ -18,7 +18,7 @@ function creepOf(times, changes) {
   return Math.abs(percent) > kCreep ? percent : null;
 }
 
-// Levels between the changes, each against the one before.
+// Changes between levels, each relative to the previous level.
 function stepsOf(times, changes) {
   const borders = [0, ...changes, times.length];
   return changes.map((at, i) => ({at, change: median(times.slice(at, borders[i + 2])) / median(times.slice(borders[i], at)) - 1}));

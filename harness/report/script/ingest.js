@@ -1,4 +1,4 @@
-// The view of ingested profiles: where the time goes, by type, by operator and along one step, and the findings.
+// The view of ingested profiles: time by type, by operator and along one step, and the findings.
 import {el, commandLine, facts, nameOf, section, svg} from './dom.js';
 import {countText, isNumber, percentText, sum, timeText} from './format.js';
 import {axes, barsFigure, figure, fitting, mark, seriesColours} from './chart.js';
@@ -39,12 +39,12 @@ function typeTreemap(types, colours, choose) {
     table: {heads: ['type', 'core', 'tasks', 'us', 'share'], rows: () => types.map((t) => [t.type, t.core, t.count, t.total_us, percentText(100 * t.share)])}});
 }
 
-/// What a row of the timeline shows.
+/// The content of a row of the timeline.
 function rowName(task) {
   return task.communication ? 'communication' : task.stream ? `computing, stream ${task.stream}` : 'computing';
 }
 
-/// The tasks of one step along the time: a row for each stream, and one for communication.
+/// The tasks of one step along the time: a row for each stream, and a row for communication.
 function stepTimeline(timeline, colours) {
   const {tasks} = timeline;
   const rows = [...new Set(tasks.map(rowName))].sort(), end = tasks.reduce((a, t) => Math.max(a, t.start_us + t.duration_us), 1);
@@ -64,7 +64,7 @@ function stepTimeline(timeline, colours) {
     table: {heads: ['start in us', 'us', 'row', 'type', 'name'], rows: () => tasks.map((t) => [t.start_us, t.duration_us, rowName(t), t.type, t.name])}});
 }
 
-/// "74.7 % of the step", "16 % of the device time" where no step is known; "" where neither tells.
+/// "74.7 % of the step", or "16 % of the device time" if no step is known; "" if neither is known.
 function shareText(finding, step) {
   if (isNumber(finding.share_of_steps)) return `${percentText(100 * finding.share_of_steps)} of the ${step ? step.of : 'step'}`;
   return finding.share > 0 ? `${percentText(100 * finding.share)} of the device time` : '';
@@ -76,7 +76,7 @@ function findingNode(finding, step) {
     el('ul', {}, finding.evidence.map((e) => el('li', {}, nameOf(text(e))))), finding.advice ? el('p', {}, 'Advice: ', finding.advice) : null, finding.try ? el('p', {}, 'In opbench: ', finding.try) : null);
 }
 
-// What came of reading a profile: {colour, text}.
+// The outcome of reading a profile: {colour, text}.
 function ingestOutcome({hot_spots: spots, warnings, findings, headline}) {
   const warned = warnings.length + findings.filter((f) => f.warning).length;
   return {colour: spots.computing.count === 0 || warned > 0 ? 'yellow' : 'green', text: headline || `${countText(spots.computing.count, 'task')}, ${countText(warned, 'warning')}`};

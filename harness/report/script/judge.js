@@ -1,4 +1,4 @@
-// The view of judged dumps: each operator against what a right kernel leaves for its recorded inputs.
+// The view of judged dumps: each operator compared with correct kernels for its recorded inputs.
 import {el, commandLine, facts, nameOf, plainTable, section, svg} from './dom.js';
 import {colourOf, countText, groupBy, isNumber, numberText, percentText, shortText, sum} from './format.js';
 import {axes, figure, mark} from './chart.js';
@@ -8,7 +8,7 @@ import {linkTo} from './tabs.js';
 import {errorHistogram, quoted} from './compare_detail.js';
 import {errorMapFigures} from './error_map.js';
 
-// The smallest tolerance that would hold all outputs of a record.
+// The smallest tolerance under which all outputs of a record pass.
 function toleranceOf(record) {
   const known = record.outputs.map((output) => output.min_tolerance).filter(isNumber);
   return known.length === 0 ? null : Math.max(...known);
@@ -54,7 +54,7 @@ function judgedDetail(record, file) {
       commandLine(`opbench show ${quoted(file)} ${quoted(o.path)}`))));
 }
 
-// What came of a judgement: {colour, text}.
+// The outcome of a judgement: {colour, text}.
 function judgeOutcome(data) {
   return {colour: data.guilty > 0 ? 'red' : (data.ok ?? data.carries) > 0 ? 'green' : 'yellow', text: `${data.guilty} of ${countText(data.records.length, 'operator')} GUILTY, ${data.unknown} UNKNOWN`};
 }

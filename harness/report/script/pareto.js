@@ -1,14 +1,14 @@
-// Which variants nothing else beats in both time and accuracy, and the winner of every case under a bound.
+// Variants that no other variant beats in both time and accuracy, and the winner of every case under a bound.
 import {isNumber, groupBy} from './format.js';
 
 const kUsable = new Set(['passed', 'unverified', 'mistrusted']);
 
-/// Can the record's variant be chosen at all? The time of a disturbed one is that of other programs.
+/// True if the record's variant can be chosen. The time of a disturbed record includes other programs.
 export function isUsable(record) {
   return kUsable.has(record.status) && isNumber(record.median_us) && !record.disturbed;
 }
 
-/// Records that no other one of the case is faster and at least as accurate as; by time.
+/// The records for which no other record of the case is faster and at least as accurate, by time.
 export function paretoFront(records) {
   const front = [];
   const timed = records.filter((record) => isUsable(record) && isNumber(record.max_ulp));
@@ -18,12 +18,12 @@ export function paretoFront(records) {
   return front;
 }
 
-/// Is `other` as fast as `best` but for noise? As the Markdown report says it: 5 % and three times what they vary by.
+/// True if `other` is as fast as `best` within noise, as in the Markdown report: 5 % and three times the larger MAD.
 export function isTie(best, other) {
   return other.median_us <= 1.05 * best.median_us + 3 * Math.max(best.mad_us || 0, other.mad_us || 0);
 }
 
-/// What a case was measured as: the same for all variants that compete.
+/// The conditions of measuring a case, which are equal for all competing variants.
 export function placeOf(record) {
   return `${record.case} threads ${record.threads}${record.cold ? ' cold' : ''}`;
 }

@@ -61,7 +61,7 @@ function runView(input, records) {
     table.select(record, isAsked);
     if (isAsked) chosen.scrollIntoView({block: 'nearest'});
   };
-  // Without a question the result to look at first is open, once the table is there.
+  // If the address names no result, the most notable one opens after the table exists.
   const openFirst = () => {
     const record = shown ? null : mostNotable(records);
     if (record) open(record, false);

@@ -16,7 +16,7 @@ function presentIn(colours, records) {
   return new Map([...colours].filter(([name]) => present.has(name)));
 }
 
-/// Every variant of the cases in sight: what each takes.
+/// The time of every variant of the visible cases.
 export function variantBars(records, colours, go) {
   const groups = [...groupBy(records.filter(isUsable), placeOf)].slice(0, 6);
   const bars = groups.flatMap(([, list]) => list.sort((a, b) => a.median_us - b.median_us).map((r, i) => ({
@@ -26,7 +26,7 @@ export function variantBars(records, colours, go) {
     legend: presentIn(colours, records)});
 }
 
-/// Operations per byte against operations per second, below what memory and cores can do at most.
+/// Operations per byte against operations per second, below the limits of memory and cores.
 export function roofline(records, colours, go) {
   const dots = records.filter((r) => isUsable(r) && r.operations > 0 && r.bytes > 0).slice(0, kMostDots)
     .map((r) => ({r, x: r.operations / r.bytes, y: r.gflop_per_s}));
@@ -84,7 +84,7 @@ function lineChart({title, about, series, colours, xTitle, yTitle, x: kind, tabl
   return figure({title, about, draw, table, legend: new Map([...series.keys()].map((name) => [name, colours.get(name)]))});
 }
 
-/// Time over size, of the record's operator, dtype, format and threads.
+/// Time over size, for the record's operator, dtype, format and threads.
 export function sizeScaling(records, chosen, colours, go) {
   const same = records.filter((r) => isUsable(r) && r.elements > 0 &&
     ['op', 'dtype', 'format', 'threads', 'cold', 'backward'].every((key) => r[key] === chosen[key]));
@@ -96,7 +96,7 @@ export function sizeScaling(records, chosen, colours, go) {
     table: {heads: ['case', 'variant', 'elements', 'us'], rows: () => same.map((r) => [r.case, r.variant, r.elements, r.median_us])}});
 }
 
-/// How many times faster than with the fewest threads.
+/// The factor to the time with the fewest threads.
 export function threadScaling(records, chosen, colours, go) {
   const same = records.filter((r) => isUsable(r) && r.case === chosen.case && r.cold === chosen.cold);
   if (new Set(same.map((r) => r.threads)).size < 2) return null;
@@ -108,7 +108,7 @@ export function threadScaling(records, chosen, colours, go) {
     table: {heads: ['variant', 'threads', 'us'], rows: () => same.map((r) => [r.variant, r.threads, r.median_us])}});
 }
 
-// Drift: is the later half slower or faster than noise explains?
+// Reports a drift: both halves differ by more than noise.
 function driftText(samples) {
   const half = samples.length >> 1;
   if (half < 3) return '';
@@ -138,7 +138,7 @@ export function sampleDots(group, colours, go) {
     table: {heads: ['variant', 'samples in us'], rows: () => list.map((r) => [r.variant, r.samples_us.map((s) => numberText(s)).join(', ')])}});
 }
 
-/// Time against the largest error; a line joins those that none beats in both.
+/// Time against the largest error. A line joins variants that no other variant beats in both.
 export function paretoChart(group, colours, go) {
   const list = group.filter((r) => isUsable(r) && isNumber(r.max_ulp)), front = paretoFront(list);
   if (list.length < 2) return null;
@@ -157,7 +157,7 @@ export function paretoChart(group, colours, go) {
     table: {heads: ['variant', 'us', 'max ULP', 'on the front'], rows: () => list.map((r) => [r.variant, r.median_us, r.max_ulp, front.includes(r) ? 'yes' : ''])}});
 }
 
-/// What each operator, and each case, is of a step that runs every case as often as the network does.
+/// The share of each operator, and of each case, in a step that runs every case as often as the network does.
 export function weightBars(records, title, keyOf, go) {
   const best = [...groupBy(records.filter(isUsable), placeOf).values()].map((group) => group.reduce((a, b) => (b.median_us < a.median_us ? b : a)));
   if (best.length === 0) return null;

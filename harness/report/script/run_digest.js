@@ -1,4 +1,4 @@
-// What to know first of a run: what was tested, what is wrong, what is slow, what to do next.
+// The main results of a run: tested cases, wrong results, slow results, the next commands.
 import {el, commandLine, nameOf} from './dom.js';
 import {countText, groupBy, isNumber, numberText, percentText, shortText, timeText} from './format.js';
 import {placeOf, isTie, isUsable} from './pareto.js';
@@ -11,13 +11,14 @@ function countsOf(records) {
   return [...groupBy(records, (r) => r.status)].map(([status, list]) => el('span', {class: 'count'}, verdictChip(status), ` ${list.length}`));
 }
 
-// Severity first, then how far outside.
+// Sorts by severity, then by the distance from the tolerance.
 function worstFirst(a, b) {
   const inside = (r) => (isNumber(r.inside_tolerance) ? r.inside_tolerance : -1);
   return kWrong.indexOf(a.status) - kWrong.indexOf(b.status) || inside(a) - inside(b);
 }
 
-/// What a network loses by each case's fastest variant against the least possible time: count x (time - least).
+/// The time that a network loses with each case's fastest variant against the least possible time: count x (time -
+/// least).
 export function lostTimes(records) {
   const lost = [];
   for (const group of groupBy(records.filter(isUsable), placeOf).values()) {
@@ -29,7 +30,8 @@ export function lostTimes(records) {
   return lost.sort((a, b) => b.us - a.us);
 }
 
-/// Cases whose fastest variant for the NPU or of the user's own loses against native or a vendor's, beyond noise as the Markdown report says it.
+/// Cases whose fastest variant for the NPU or of the user is slower than native or the vendor's, beyond noise as in the
+/// Markdown report.
 export function slowerThanPeers(records) {
   const slower = [];
   for (const group of groupBy(records.filter(isUsable), placeOf).values()) {
@@ -65,7 +67,7 @@ function slowPart(records, hrefOf) {
   return [title, items.length === 0 ? el('p', {}, 'Nothing was timed.') : el('ul', {}, items)];
 }
 
-/// The result to look at first: the worst one, else the one that is furthest from what it could be; none without times.
+/// The most notable result: the worst one, otherwise the one furthest from its limit; none without times.
 export function mostNotable(records) {
   const wrong = records.filter((r) => kWrong.includes(r.status)).sort(worstFirst)[0];
   const slow = wrong ? null : slowerThanPeers(records)[0] || lostTimes(records)[0];
@@ -105,7 +107,7 @@ function testedPart(input, records) {
     disturbedPart(records), run.interrupted ? el('p', {class: 'note'}, 'The run was interrupted: cases are missing.') : null, skippedPart(records)];
 }
 
-/// What came of a run: {colour, text}.
+/// The outcome of a run: {colour, text}.
 export function runOutcome(records) {
   const has = (statuses) => records.some((r) => statuses.includes(r.status));
   const counts = [...groupBy(records, (r) => r.status)].map(([status, list]) => `${list.length} ${status}`);

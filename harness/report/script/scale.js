@@ -1,4 +1,4 @@
-// From values to pixels, and where an axis has its ticks.
+// Maps values to pixels, and chooses the ticks of an axis.
 import {isNumber, numberText} from './format.js';
 
 export function linear(low, high, from, to) {
@@ -8,7 +8,7 @@ export function linear(low, high, from, to) {
   return scale;
 }
 
-/// A linear scale of numbers of things: ticks at whole ones.
+/// A linear scale of counts, with ticks at whole numbers.
 export function ordinal(count, from, to) {
   const scale = linear(-0.5, count - 0.5, from, to);
   const ticks = scale.ticks;
@@ -47,7 +47,7 @@ export function logarithmic(low, high, from, to) {
   return scale;
 }
 
-// Two ticks or more between fewer than three powers of ten: 1, 2, 5, or all digits, or what a linear axis has.
+// At least two ticks for a range below three powers of ten: 1, 2, 5, or all digits, or the ticks of a linear axis.
 function withinDecades(low, high, count) {
   const most = Math.max(2, count);
   for (const digits of [[1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]]) {
@@ -64,7 +64,7 @@ function powerText(power) {
   return power >= -2 && power <= 3 ? String(10 ** power) : `1e${power}`;
 }
 
-/// The range of what is above 0, by whole powers of two beyond it.
+/// The range of values above 0 with a margin, for a logarithmic axis.
 export function logRange(values, least = null) {
   const positive = values.filter((value) => isNumber(value) && value > 0);
   if (positive.length === 0) return [0.1, 10];
@@ -73,7 +73,7 @@ export function logRange(values, least = null) {
   return [least === null ? low / margin : Math.min(least, low / margin), high * margin];
 }
 
-/// From 0, or the least where that is below, to a bit above the most.
+/// From 0, or the least value if that is negative, to a bit above the largest value.
 export function linearRange(values) {
   const numbers = values.filter(isNumber);
   const low = numbers.reduce((a, b) => Math.min(a, b), 0), high = numbers.reduce((a, b) => Math.max(a, b), 0);

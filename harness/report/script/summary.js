@@ -1,11 +1,11 @@
-// The first tab of several inputs: what came of each, and the way to it.
+// The first tab of several inputs: the outcome of each, with a link.
 import {el, nameOf} from './dom.js';
 import {countText} from './format.js';
 import {linkTo, outcomeMark} from './tabs.js';
 
 const kWorstFirst = ['red', 'yellow', 'green'];
 
-/// Of `views`, each with its outcome {colour, text}.
+/// `views`: each has its outcome {colour, text}.
 export function summaryView(views) {
   const colours = views.map((view) => view.outcome.colour);
   const count = (colour) => colours.filter((each) => each === colour).length;

@@ -1,5 +1,5 @@
-// A table of any number of rows: only those in sight are elements. Sorted by its heads, filtered by text and by
-// choice, exported as CSV and JSON as it is shown.
+// A table of any number of rows, of which only visible ones are elements. Columns sort it, text and choices filter it.
+// CSV and JSON exports have the shown rows.
 import {el, button, nameOf, say} from './dom.js';
 import {isNumber, colourOf} from './format.js';
 import {saveCsv, saveJson} from './export.js';
@@ -18,10 +18,10 @@ function compared(a, b) {
   return isNumber(a) && isNumber(b) ? a - b : String(a).localeCompare(String(b), 'en', {numeric: true});
 }
 
-/// `columns`: {key, label, width, value(row), text(row), verdict, onCard}; the first one is the link of its row. Where some are
-/// `onCard`, a narrow screen shows each row as a card of the link and these.
-/// `hrefOf(row)` is where it leads, `choices` the keys of columns with few values, `exported` what a row is in files.
-/// Returns {node, rows(), select(row, isBrought), onrows}; a row that is chosen is brought into view, unless that is false.
+/// `columns`: {key, label, width, value(row), text(row), verdict, onCard}; the first is the link of its row. If some
+/// are `onCard`, a narrow screen shows each row as a card of the link and these columns. `hrefOf(row)` is the target of
+/// the link, `choices` are the keys of columns with few values, `exported` gives a row in files. Returns {node, rows(),
+/// select(row, isBrought), onrows}. A selected row is scrolled into view, unless isBrought is false.
 export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], exported = (row) => row, sort = null}) {
   const state = {shown: rows, order: sort, descending: false, current: 0, selected: null, text: '', chosen: {}};
   const table = {onrows: null, rows: () => state.shown};
@@ -123,7 +123,7 @@ export function virtualTable({title, noun, columns, rows, hrefOf, choices = [], 
     render();
   }
 
-  // Arrows move from row to row; only one link is on the way of the tab key.
+  // Arrow keys move between rows; the tab key stops at one link only.
   scroller.addEventListener('keydown', (event) => {
     const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: 15, PageUp: -15, Home: -Infinity, End: Infinity};
     if (!(event.key in steps) || state.shown.length === 0 || event.target.closest('thead')) return;

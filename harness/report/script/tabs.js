@@ -1,16 +1,16 @@
-// Tabs for the inputs, and links into them: #tab=2&case=...; without a tab the first that has the case.
+// Tabs for the inputs, and links into them: #tab=2&case=...; without a tab, the first tab that has the case.
 import {el, say} from './dom.js';
 
 const state = {views: [], current: null, hasSummary: false};
 const kSigns = {green: '\u2713', yellow: '!', red: '\u2717', dim: '\u2013'};
 const kWords = {green: 'well', yellow: 'to look at', red: 'wrong', dim: 'nothing to judge'};
 
-/// A sign in the colour of an outcome, and its word for those who do not see it.
+/// A sign in the colour of an outcome, with its word for screen readers.
 export function outcomeMark({colour}) {
   return el('span', {class: `outcome ${colour}`}, el('span', {'aria-hidden': 'true'}, kSigns[colour]), el('span', {class: 'hidden'}, `${kWords[colour]}: `));
 }
 
-// The summary is tab 0, so that a link to the first input is the same with and without one.
+// The summary is tab 0, so links to the first input do not depend on it.
 function numberOf(view) {
   return state.views.indexOf(view) + (state.hasSummary ? 0 : 1);
 }
@@ -52,7 +52,8 @@ function show() {
   if (view.show) view.show(params);
 }
 
-/// `views`: {title, outcome, build(), show(params), has(params)}, in the order of their tabs; the first may be a summary.
+/// `views`: {title, outcome, build(), show(params), has(params)}, in the order of their tabs; the first may be a
+/// summary.
 export function showTabs(views, hasSummary) {
   state.hasSummary = hasSummary;
   const list = document.getElementById('tabs'), main = document.getElementById('main');

@@ -1,4 +1,4 @@
-// Squarified treemaps (Bruls, Huizing, van Wijk 2000): areas as the values, sides as equal as can be.
+// Squarified treemaps (Bruls, Huizing, van Wijk 2000): areas in proportion to values, sides as equal as possible.
 
 function worst(row, side) {
   const total = row.reduce((a, item) => a + item.area, 0);

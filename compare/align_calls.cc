@@ -33,7 +33,7 @@ Band band_of(std::size_t rows, std::size_t columns, std::size_t most_cells) {
       static_cast<std::ptrdiff_t>(columns) - static_cast<std::ptrdiff_t>(rows);
   const std::ptrdiff_t low = std::min<std::ptrdiff_t>(0, shift);
   const std::ptrdiff_t high = std::max<std::ptrdiff_t>(0, shift);
-  constexpr std::ptrdiff_t kNarrowest = 2;  // beside the diagonals, or nothing could be aligned
+  constexpr std::ptrdiff_t kNarrowest = 2;  // next to the diagonals, or nothing could be aligned
   const auto affordable = static_cast<std::ptrdiff_t>(most_cells / (rows + 1));
   const std::ptrdiff_t most = (affordable - (high - low + 1)) / 2;
   if (most < kNarrowest) return {rows, 0, 0, -1};

@@ -127,7 +127,7 @@ void add_measures(TensorResult& result, const PairMeasures& measures) {
   result.is_measured = true;
   result.stats = measures.stats;
   if (needs_golden(result.standard->kind)) {
-    result.judgement.reason = "not held to a golden file";
+    result.judgement.reason = "not compared with a golden file";
     return;
   }
   result.judgement = judge(result.stats, result.standard,

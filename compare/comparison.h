@@ -94,8 +94,9 @@ struct Comparison {
   bool is_load_mode = false;  ///< the actual dump was made from the expected one's inputs
   bool is_partial = false;    ///< stopped before its end
   bool is_explained = false;  ///< what fails was recomputed
-  std::optional<NumberShift> number_shift;  ///< in load mode: what its numbers seem to be off by
-  std::vector<OperatorResult> operators;    ///< in order of execution
+  std::optional<NumberShift>
+      number_shift;  ///< in load mode: by how much its call numbers seem to differ
+  std::vector<OperatorResult> operators;  ///< in order of execution
 };
 
 }  // namespace opbench

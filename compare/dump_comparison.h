@@ -24,7 +24,7 @@ inline constexpr std::int64_t kMaxElements = 10'000'000'000;
 /// The options of `opbench compare`, already checked.
 struct ComparisonOptions {
   std::string actual, expected;  ///< paths
-  std::string golden;            ///< of the dump that both are held against; empty: none
+  std::string golden;            ///< path of the golden dump of both; may be empty
   std::string only;  ///< regular expression on operator, module or path of a tensor; empty: all
   NameMap map = default_name_map();
   CallRule rule = CallRule::aligned;

@@ -92,7 +92,7 @@ std::string arithmetic_text(const JudgedRecord& actual, const JudgedRecord& expe
 // The result of the other side: "gpu.h5 is right for its", "nothing is known of gpu.h5: ...".
 std::string other_text(const JudgedRecord& judged, const std::string& side) {
   if (judged.ruling == Ruling::ok) return fmt::format("{} is right for its", side);
-  return fmt::format("nothing is known of {}: {}", side, judged.reason);
+  return fmt::format("{} could not be judged: {}", side, judged.reason);
 }
 
 std::string introduced_text(const JudgedRecord& actual, const JudgedRecord& expected,
@@ -113,7 +113,7 @@ std::string unknown_text(const JudgedRecord& actual, const JudgedRecord& expecte
     if (judged->ruling == Ruling::random) return "it draws random numbers";
     if (!judged->reason.empty()) return "not recomputed: " + judged->reason;
   }
-  return "what fails of it cannot be recomputed";
+  return "its failing outputs cannot be recomputed";
 }
 
 /// Recomputes operators of one comparison.

@@ -35,8 +35,7 @@ std::string side_of(const JsonValue& root, const std::string& file, const std::s
   if (is_actual != (fs::path(expected).filename() == name)) {
     return is_actual ? "actual" : "expected";
   }
-  throw Error(
-      fmt::format("{} compares {} and {}; it says nothing of {}", file, actual, expected, dump));
+  throw Error(fmt::format("{} compares {} and {}, not {}", file, actual, expected, dump));
 }
 
 // The record of a tensor: "/softplus/2" for "/softplus/2/input/self". A path outside of records
@@ -62,8 +61,7 @@ std::vector<std::string> guilty_records(const JsonValue& root, const std::string
     return guilty_records(is_second ? second : root.member("first"), file, dump);
   }
   if (!is_of(root, dump)) {
-    throw Error(
-        fmt::format("{} judges {}; it says nothing of {}", file, root.member("file").text(), dump));
+    throw Error(fmt::format("{} judges {}, not {}", file, root.member("file").text(), dump));
   }
   std::vector<std::string> paths;
   root.member("records").elements([&](const JsonValue& record) {

@@ -53,7 +53,7 @@ struct OutputFinding {
   std::string pattern;        ///< what wrong elements have in common, if it is known
   std::vector<Cause> causes;  ///< what usually makes an output wrong like this
   std::shared_ptr<const ErrorPicture> picture;  ///< if it is wrong; null: left out
-  std::string formula;                          ///< what it was held to
+  std::string formula;   ///< the tolerance or bound that it was checked against
   std::string numerics;  ///< "fp16 operands": what it is right for, where plain fp32 is not it
   std::int64_t elements = 0;
   std::int64_t wrong_elements = 0;

@@ -28,7 +28,7 @@ inline constexpr const char* kMsaccucmpNone = "NaN";
 /// One line of msaccucmp's result without the numbers.
 struct MsaccucmpRow {
   std::string index;
-  std::string npu_dump;  ///< "NaN" where there is none
+  std::string npu_dump;  ///< "NaN" without an NPU dump
   std::string golden;    ///< "/op/seq" where no tensor of it has a partner
   std::string reason;
   TensorMatch tensors;  ///< both set where numbers follow

@@ -58,7 +58,7 @@ void read_ranks(const YamlValue& value, ShardRules& rules) {
   for (const YamlValue& rank : value.list("ranks")) {
     const std::int64_t number = rank.integer("a rank", 0, kMostRank);
     if (std::find(rules.ranks.begin(), rules.ranks.end(), number) != rules.ranks.end()) {
-      rank.fail(fmt::format("rank {} stands twice", number));
+      rank.fail(fmt::format("rank {} occurs twice", number));
     }
     rules.ranks.push_back(number);
   }

@@ -39,7 +39,7 @@ void require_free(const fs::path& place) {
   const fs::file_status status = fs::symlink_status(place, error);
   if (!fs::exists(status)) return;
   if (!fs::is_directory(status)) {
-    throw Error(fmt::format("{} is no folder", place.string()));
+    throw Error(fmt::format("{} is not a folder", place.string()));
   }
   if (!fs::is_empty(place, error) || error) {
     throw Error(fmt::format("the folder {} is there already and is not empty; name another with -o",

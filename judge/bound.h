@@ -19,7 +19,7 @@ struct HeldElements {
   /// before all others.
   WorstElement worst = {};
   double excess = 0;   ///< its error, in multiples of that
-  double allowed = 0;  ///< what it may be off by
+  double allowed = 0;  ///< the largest difference that is allowed
 
   void merge(const HeldElements& more);
 };

@@ -13,7 +13,7 @@ namespace opbench {
 
 class JsonValue;
 
-/// What usually makes a tensor depart as it does.
+/// A frequent reason for a tensor's errors.
 struct Cause {
   std::string rule;  ///< "scale"
   std::string text;  ///< a sentence, without a full stop
@@ -51,7 +51,7 @@ std::string looks_like(const Cause& cause);
 /// Prints that of each of the `causes` of an output in JSON.
 void say_causes(std::ostream& out, const JsonValue& output, std::size_t indent);
 
-/// For tables, the rules alone: "tail; zero". Empty if there are none.
+/// For tables, only the rules: "tail; zero". Empty without causes.
 std::string causes_cell(const std::vector<Cause>& causes);
 
 /// [{"rule", "text"}], empty without causes.

@@ -16,8 +16,8 @@ struct Claim {
   /// "fp16 operands"; empty: only sums round intermediate results, in fp32.
   std::string_view name = {};
   double operand = 0;        ///< of operands and intermediate results
-  double sum = 0x1p-24;      ///< of partial sums, which may come to all terms
-  double partial = 0;        ///< of partial sums, which come to what random signs make of them
+  double sum = 0x1p-24;      ///< of partial sums that may amount to all terms
+  double partial = 0;        ///< of partial sums with terms of random signs
   DType held = DType::fp32;  ///< beyond whose range intermediate results overflow
   bool saturates = false;    ///< fp16 has 65504 in place of Inf, and 0 in place of NaN
 };

@@ -20,7 +20,7 @@ Obstacle obstacle_of(const DumpEntry& entry, std::string_view side) {
     return {Kind::unsupported, fmt::format("{}: {}", side, codes_text(entry))};
   }
   if (entry.stored != StoredType::none) return {};
-  return {Kind::unsupported, fmt::format("{}: its elements are {}, which are no numbers", side,
+  return {Kind::unsupported, fmt::format("{}: its elements are {}, which are not numbers", side,
                                          is_no_number ? entry.stored_name : "unknown")};
 }
 

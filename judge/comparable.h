@@ -24,12 +24,12 @@ struct Obstacle {
   enum class Kind {
     none,         ///< it can be measured
     missing,      ///< one side is not there
-    unsupported,  ///< elements of a kind that is not compared, which is no fault of the file
+    unsupported,  ///< elements of a kind that is not compared; the file is right
     unread,       ///< one side is there and could not be read
     counts,       ///< the numbers of elements differ
   };
   Kind kind = Kind::none;
-  std::string reason;  ///< empty if there is none
+  std::string reason;  ///< empty if the pair is comparable
 
   bool is_unread() const { return kind == Kind::unread; }
 };

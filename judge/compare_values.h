@@ -50,7 +50,7 @@ double scale_of(DType dtype, const void* values, std::int64_t count);
 struct ValueComparison {
   PairStats stats;
   Judgement judgement;
-  std::string formula;  ///< what the tensors were held to
+  std::string formula;  ///< the tolerance that the tensors were checked against
   WorstElement named;   ///< that the judgement names where it is a failure
 };
 

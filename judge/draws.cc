@@ -57,7 +57,7 @@ std::pair<double, double> moments(std::span<const double> values, double centre,
 std::string moment_text(double mean, double mean_slack, double square, double wanted,
                         double square_slack) {
   if (!(std::fabs(mean) <= mean_slack)) {
-    return fmt::format("the mean is off by {:.3g} of the spread, and chance explains {:.3g}", mean,
+    return fmt::format("the mean differs by {:.3g} of the spread; chance explains {:.3g}", mean,
                        mean_slack);
   }
   if (std::fabs(square - wanted) <= square_slack) return {};

@@ -21,7 +21,7 @@ std::string element_text(const Dims& shape, std::int64_t index, double actual, d
 // Whole numbers beyond 2^53 may be equal as fp64; their difference is exact.
 std::string worst_text(const Dims& shape, const WorstElement& worst) {
   if (worst.actual == worst.expected && worst.error > 0) {
-    return fmt::format("at {}: off by {} from {:.17g}", index_text(shape, worst.index),
+    return fmt::format("at {}: differs by {} from {:.17g}", index_text(shape, worst.index),
                        value_text(worst.error), worst.expected);
   }
   return element_text(shape, worst.index, worst.actual, worst.expected);
@@ -72,7 +72,7 @@ std::string judge_mixed(const Dims& shape, const PairStats& stats, const Standar
   if (stats.beyond_limit > 0) {
     const double share = share_of_limit(t, stats.scale);
     const std::string size = share > 0 ? fmt::format(", {} of themselves", percent(share)) : "";
-    return fmt::format("{} of {} elements off by more than {:.3g}{} and {:.0f} ULP{}{}",
+    return fmt::format("{} of {} elements differ by more than {:.3g}{} and {:.0f} ULP{}{}",
                        stats.beyond_limit, stats.count, t.limit * stats.scale, size, t.limit_ulp,
                        worst_named(shape, stats, s), least_tolerance(stats));
   }
@@ -110,7 +110,7 @@ std::string judge_cosine(const Dims& shape, const PairStats& stats, const Standa
 
 std::string judge_absolute(const Dims& shape, const PairStats& stats, const Standard& s) {
   if (stats.inside == stats.count) return {};
-  return fmt::format("{} of {} elements off by more than {:.9g}{}", stats.count - stats.inside,
+  return fmt::format("{} of {} elements differ by more than {:.9g}{}", stats.count - stats.inside,
                      stats.count, s.tolerance.atol, worst_named(shape, stats, s));
 }
 
@@ -138,7 +138,7 @@ std::string doubt(const PairStats& stats) {
   const std::int64_t nonfinite = values.nan + values.positive_inf + values.negative_inf;
   if (stats.count == 0) return "no elements to compare";
   if (nonfinite == stats.count) return "nothing but NaN and Inf expected";
-  // A single element is always constant, so that is no reason.
+  // A single element is always constant, so this is not a reason.
   if (stats.count == 1) return {};
   if (values.min == values.max) {
     return fmt::format("constant {} expected", value_text(values.max));

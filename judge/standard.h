@@ -135,7 +135,7 @@ struct Standard {
 class SharedStandard {
  public:
   SharedStandard() : SharedStandard(Standard{}) {}
-  SharedStandard(const Standard& standard);  // as one is given where the other is wanted
+  SharedStandard(const Standard& standard);  // implicit: a Standard is accepted in its place
 
   operator const Standard&() const { return *kept_; }
   const Standard* operator->() const { return kept_; }

@@ -39,7 +39,7 @@ gzFile open_regular(const std::string& path) {
   gzFile stream = is_regular ? gzdopen(file, "rb") : nullptr;
   if (stream == nullptr) {
     close(file);
-    refuse(path, is_regular ? "out of memory" : "it is no regular file");
+    refuse(path, is_regular ? "out of memory" : "it is not a regular file");
   }
   gzbuffer(stream, kPiece / 4);
   return stream;

@@ -56,7 +56,7 @@ struct InputFile::Source {
     if (file.number() < 0 || fstat(file.number(), &status) != 0) {
       fail_to_read(path, what, std::strerror(errno));
     }
-    if (!S_ISREG(status.st_mode)) fail_to_read(path, what, "it is no regular file");
+    if (!S_ISREG(status.st_mode)) fail_to_read(path, what, "it is not a regular file");
     if (static_cast<std::size_t>(status.st_size) > most) fail_by_size(path, what, most);
   }
 

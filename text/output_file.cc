@@ -148,7 +148,7 @@ void LineFile::append(std::string_view text) const {
 }
 
 void LineFile::fail(int error) const {
-  const char* reason = error == EINVAL        ? "it is no regular file"
+  const char* reason = error == EINVAL        ? "it is not a regular file"
                        : error == EWOULDBLOCK ? words_.locked.c_str()
                                               : std::strerror(error);
   throw RunError(fmt::format("cannot write {}: {}", words_.name, reason));

@@ -190,7 +190,7 @@ void YamlValue::mapping(
   for (const auto& pair : node_) {
     const YamlValue key(pair.first, path_);
     const std::string name = key.text(fmt::format("a key of {}", what));
-    if (!seen.insert(name).second) key.fail(fmt::format("key '{}' of {} stands twice", name, what));
+    if (!seen.insert(name).second) key.fail(fmt::format("key '{}' of {} occurs twice", name, what));
     entry(name, YamlValue(pair.second, path_));
   }
 }

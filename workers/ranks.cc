@@ -53,7 +53,7 @@ std::unique_ptr<Transport> load_transport() {
   if (module.empty()) {
     throw Error(fmt::format(
         "started as one of several ranks, but this build of opbench has no MPI: there is no {} "
-        "beside the program; start it alone, or install libopenmpi-dev and build again",
+        "next to the program; start it alone, or install libopenmpi-dev and build again",
         OPBENCH_MPI_MODULE));
   }
   // Open MPI's modules search its symbols among all loaded ones.

@@ -92,15 +92,15 @@ std::string source_of_inputs(const Comparison& comparison, std::size_t first) {
   for (std::size_t i = first; i-- > 0;) {
     const OperatorResult& before = comparison.operators[i];
     if (before.verdict != Verdict::failed) continue;
-    return fmt::format("Before it only what draws random numbers fails, last {}.", label(before));
+    return fmt::format("Before it only operators that draw random numbers fail, last {}.",
+                       label(before));
   }
   for (std::size_t i = 0; i < first; ++i) {
     if (comparison.operators[i].output_error.value_or(0) == 0) continue;
-    return "No operator before it fails; what its inputs are off by came in below the tolerances, "
-           "or "
-           "from outside of the dumps.";
+    return "No operator before it fails; its input error accumulated below the tolerances, or "
+           "predates the dumps.";
   }
-  return "No operator before it fails, so its inputs differ from outside of the dumps.";
+  return "No operator before it fails, so its input error predates the dumps.";
 }
 
 void print_first(const ComparisonPage& page) {

@@ -49,7 +49,7 @@ ShownTensor look_at(DumpSource& file, const DumpRecord* record, const DumpEntry&
     shown.problem = entry.problem;
     shown.is_unread = !holds_no_values(entry);
   } else if (entry.stored == StoredType::none) {
-    shown.problem = fmt::format("its elements are {}, which are no numbers",
+    shown.problem = fmt::format("its elements are {}, which are not numbers",
                                 entry.stored_name.empty() ? "unknown" : entry.stored_name);
   } else if (holds_codes(entry)) {
     shown.problem = codes_text(entry);

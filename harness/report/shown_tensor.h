@@ -54,7 +54,7 @@ struct ShownTensor {
   const DumpEntry* entry = nullptr;
   std::optional<TensorSummary> summary;  ///< of a tensor
   std::vector<Number> values;            ///< of a scalar or a short list
-  std::string problem;                   ///< why there is neither; empty where nobody looked
+  std::string problem;                   ///< why there is neither; empty if it was not read
   bool is_unread = false;                ///< the problem is one of the file
 };
 

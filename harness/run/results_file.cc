@@ -89,7 +89,7 @@ ResultsFile parse_results(const JsonValue& root, const std::string& path, Record
   ResultsFile file;
   file.path = path;
   if (!root.has(kVersionKey)) {
-    root.fail("is no result of opbench run --json: it has no 'opbench', the format's version");
+    root.fail("is not a result of opbench run --json: it has no 'opbench', the format's version");
   }
   file.version = read_version(root, kVersionKey, kResultsVersion);
   file.command = root.member("command").text();

@@ -276,7 +276,7 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
       {{"--case", "relu[4,fp32]", "--filter", std::string(5000, '(')},
        "--filter has 5000 characters"},
       {{"--case", "relu[1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1,fp32]"}, "17 dimensions; at most 16"},
-      {{"--op", "softplus", "--shapes", "/dev/zero"}, "it is no regular file"},
+      {{"--op", "softplus", "--shapes", "/dev/zero"}, "it is not a regular file"},
       {{"--case", "relu[4,fp32]", "--json", path("r"), "--csv", path("./r")}, "the same file"},
       {{"--case", "mean_grad[1x2,1x2,fp32]"}, "mean_grad: input 'grad_output' must be a scalar"},
       {{"--threads", "0", "--case", "relu[4,fp32]"}, "--threads"},

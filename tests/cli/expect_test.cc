@@ -93,7 +93,7 @@ TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
   EXPECT_THAT(alone.out, Not(HasSubstr("Next, what is wrong")));
   const Outcome words = opbench_with({"explain", path("v2.json"), "softplus[64,fp32,ND]"});
   EXPECT_THAT(words.out, HasSubstr("  100 % of the elements")) << words.err;
-  // That of another variant is shown: on the 910A a cast of int8 to uint8 is |x|.
+  // The range of another variant is printed: on the 910A a cast of int8 to uint8 is |x|.
   const std::string casts =
       write("cast.yaml",
             "cases:\n  - {op: cast, inputs: [[64]], dtypes: int8, formats: [ND], attrs: {to: "

@@ -73,7 +73,7 @@ TEST(BuildComparison, ControlHoldsAnErrorToThatOfTheOther) {
   const auto judged = [&](const std::vector<float>& npu) {
     auto sample = compare({call("1")}, "control");
     TensorResult& result = sample.comparison.operators[0].tensors[0];
-    EXPECT_EQ(result.judgement.reason, "not held to a golden file");
+    EXPECT_EQ(result.judgement.reason, "not compared with a golden file");
     add_cross_check(result, compare_tests::measured(npu, golden, result.standard),
                     compare_tests::measured(once, golden, result.standard));
     return result.judgement;
@@ -100,7 +100,7 @@ TEST(BuildComparison, CrossCheckDecidesUnderItsStandardOnly) {
   EXPECT_NE(first.cross_check, nullptr);
   auto crossed = compare({call("1")}, "cross-check");
   TensorResult& second = crossed.comparison.operators[0].tensors[0];
-  EXPECT_EQ(second.judgement.reason, "not held to a golden file");
+  EXPECT_EQ(second.judgement.reason, "not compared with a golden file");
   add_cross_check(second, measures, exact);
   EXPECT_EQ(second.judgement.verdict, Verdict::failed);
 }

@@ -84,7 +84,7 @@ TEST(ShardRules, ErrorsNameThePlaceAndWhatIsAllowed) {
             "rules.yaml:1: a rule has no 'join': same, concat, sum, mean, column or row");
   EXPECT_EQ(error_of("rules: [{join: sum}]"),
             "rules.yaml:1: a rule has no 'tensors'; it needs a regular expression of paths");
-  EXPECT_EQ(error_of("ranks: [1, 2, 1]"), "rules.yaml:1: rank 1 stands twice");
+  EXPECT_EQ(error_of("ranks: [1, 2, 1]"), "rules.yaml:1: rank 1 occurs twice");
   EXPECT_EQ(error_of("ranks: [1]"), "rules.yaml:1: ranks: at least two are needed to make a whole");
   EXPECT_EQ(error_of("other: [1]"),
             "rules.yaml:1: unknown key 'other' in shard rules; allowed: ranks, rules");

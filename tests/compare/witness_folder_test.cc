@@ -57,7 +57,7 @@ TEST_F(NewFolderTest, TakesThePlaceOfAnEmptyOneOnly) {
               ThrowsMessage<Error>(HasSubstr("is there already and is not empty")));
   write("file", "");
   EXPECT_THAT([&] { NewFolder folder(path("file")); },
-              ThrowsMessage<Error>(HasSubstr("file is no folder")));
+              ThrowsMessage<Error>(HasSubstr("file is not a folder")));
   EXPECT_EQ(read("empty/a"), "text");
 }
 

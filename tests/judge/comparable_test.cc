@@ -40,7 +40,7 @@ TEST(Comparable, NamesWhatCannotBeRead) {
   pair.actual.stored = StoredType::none;
   pair.actual.stored_name = "string";
   EXPECT_EQ(obstacle(pair.match(), sides).reason,
-            "npu.h5: its elements are string, which are no numbers");
+            "npu.h5: its elements are string, which are not numbers");
 }
 
 TEST(Comparable, WhatIsUnreadGoesBeforeWhatIsNotSupported) {

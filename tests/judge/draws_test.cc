@@ -43,11 +43,11 @@ TEST(WrongDraws, ShareMeanAndSpread) {
   EXPECT_EQ(wrong(Drawn::bernoulli, 0.1, 0, std::vector<double>(20, 1)),
             "20 of 20 are 1, where the share should be 0.1");
   const auto normal = drawn(10'000, std::normal_distribution(0., 1.));
-  EXPECT_THAT(wrong(Drawn::normal, 0.1, 1, normal), StartsWith("the mean is off by"));
+  EXPECT_THAT(wrong(Drawn::normal, 0.1, 1, normal), StartsWith("the mean differs by"));
   EXPECT_THAT(wrong(Drawn::normal, 0, 1.2, normal), StartsWith("the variance is"));
   const auto uniform = drawn(10'000, std::uniform_real_distribution(0.1, 0.9));
   EXPECT_THAT(wrong(Drawn::uniform, 0, 1, uniform), StartsWith("the variance is"));
-  EXPECT_THAT(wrong(Drawn::uniform, 0, 0.92, uniform), StartsWith("the mean is off by"));
+  EXPECT_THAT(wrong(Drawn::uniform, 0, 0.92, uniform), StartsWith("the mean differs by"));
 }
 
 TEST(WrongDraws, ValuesThatCannotBeDrawn) {

@@ -57,7 +57,7 @@ TEST(Judge, MixedAllowsNothingBeyondTheLimit) {
   const Judgement one = judged("mixed", rising(1000, 1, 8.0f), rising(1000));
   EXPECT_EQ(one.verdict, Verdict::failed);
   EXPECT_EQ(one.reason,
-            "1 of 1000 elements off by more than 7.5 and 32 ULP; worst at [0]: 9, expected 1; a "
+            "1 of 1000 elements differ by more than 7.5 and 32 ULP; worst at [0]: 9, expected 1; a "
             "tolerance of 0.011 would hold all");
   EXPECT_EQ(judged("mixed", rising(1000, 1, 7.0f), rising(1000)).verdict, Verdict::passed);
 }
@@ -135,7 +135,7 @@ TEST(Judge, MixedHoldsLargeElementsToThemselves) {
   actual[3] += 0.0002F;
   const Judgement beyond = judged("mixed", actual, expected);
   EXPECT_EQ(beyond.verdict, Verdict::failed);
-  EXPECT_THAT(beyond.reason, HasSubstr("1 of 1000 elements off by more than 1e-08, 0.7812% of "
+  EXPECT_THAT(beyond.reason, HasSubstr("1 of 1000 elements differ by more than 1e-08, 0.7812% of "
                                        "themselves and 32 ULP; worst at [3]"));
   // 1/128 of the element applies up to 1. Above 1, the limit of the standard applies.
   expected[3] = 100;
@@ -151,7 +151,7 @@ TEST(Judge, WholeNumbersBeyond53BitsAreToldApart) {
   const ValueComparison found =
       compare_values(actual.data(), DType::int64, expected.data(), DType::int64, 2, exact);
   EXPECT_EQ(found.judgement.reason,
-            "1 of 2 elements differ; worst at [0]: off by 1 from 9007199254740992");
+            "1 of 2 elements differ; worst at [0]: differs by 1 from 9007199254740992");
 }
 
 TEST(Judge, NoToleranceHoldsWhatIsNotZero) {
@@ -191,7 +191,7 @@ TEST(Judge, NamesAnElementThatBreaksTheRule) {
   const PairStats beyond = measured(actual, expected, held_to).stats;
   EXPECT_EQ(beyond.worst_abs.index, 10);
   EXPECT_THAT(judge(beyond, held_to, {{1000}, DType::fp32}).reason,
-              HasSubstr("1 of 1000 elements off by more than"));
+              HasSubstr("1 of 1000 elements differ by more than"));
   EXPECT_THAT(judge(beyond, held_to, {{1000}, DType::fp32}).reason,
               HasSubstr("worst at [3]: 20, expected 4;"));
   EXPECT_EQ(named_element(beyond, held_to).index, 3);
@@ -246,7 +246,8 @@ TEST(Judge, PrecIsAbsolute) {
   EXPECT_EQ(judged("prec=0.25", {1.25f, 2}, {1, 2}).verdict, Verdict::passed);
   const Judgement wrong = judged("prec=0.25", {1.5f, 2}, {1, 2});
   EXPECT_EQ(wrong.verdict, Verdict::failed);
-  EXPECT_EQ(wrong.reason, "1 of 2 elements off by more than 0.25; worst at [0]: 1.5, expected 1");
+  EXPECT_EQ(wrong.reason,
+            "1 of 2 elements differ by more than 0.25; worst at [0]: 1.5, expected 1");
 }
 
 TEST(Judge, NanAndInfMustCoincideInAllStandards) {

@@ -26,7 +26,7 @@ TEST(CompareBuffers, ErrorsOfFourNumbers) {
   // relative errors are 0.25 and 0.125.
   const auto result = compared<float>(DType::fp32, {1, 2.5F, 4, 7}, {1, 2, 4, 8}, "prec=0.75");
   EXPECT_EQ(result.verdict, Verdict::failed);
-  EXPECT_EQ(result.reason, "1 of 4 elements off by more than 0.75; worst at [3]: 7, expected 8");
+  EXPECT_EQ(result.reason, "1 of 4 elements differ by more than 0.75; worst at [3]: 7, expected 8");
   EXPECT_EQ(result.elements, 4);
   EXPECT_EQ(result.unequal, 2);
   EXPECT_EQ(result.mismatches, 0);

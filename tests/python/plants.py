@@ -82,7 +82,7 @@ FAULTS = {
 
 
 def sites(model):
-    """Modules that can be replaced, by path. The first has nobody to give a gradient to."""
+    """Modules that can be replaced, by path. The first passes its gradient to no module."""
     kinds = (nn.ReLU, nn.Conv2d, nn.BatchNorm2d, nn.Linear)
     names = [name for name, module in model.named_modules() if type(module) in kinds]
     return [name for name in names if not (isinstance(model.get_submodule(name), nn.Conv2d) and name == names[0])]

@@ -61,7 +61,7 @@ def counts(rows):
     return Counter({(row.use.op, tuple(tensor.shape for tensor in row.use.inputs)): row.count for row in rows})
 
 
-# What the file has for one way to write the network: with views and copies, as torchvision does.
+# The case file has the counts of torchvision's ShuffleNetV2, with views and copies.
 def test_shufflenets_counts_are_those_of_the_case_file():
     model, x = torchvision.models.shufflenet_v2_x1_0(), torch.randn(1, 3, 224, 224)
     forward = counts(opbench_torch.cases(model, x, backward=False).rows)

@@ -1,4 +1,4 @@
-"""Whole networks: honest pairs accuse nobody, planted faults are named. tests/bench/planted_torch.py tries more of them."""
+"""Whole networks: a pair of correct dumps has no headline, planted faults are named. tests/bench/planted_torch.py tries more of them."""
 
 import random
 

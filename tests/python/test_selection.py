@@ -116,7 +116,7 @@ def test_readers_take_no_sample_for_a_tensor(tmp_path, model, opbench):
         assert "input" in file["exp"][list(file["exp"])[0]]  # without the group a reader takes it for a load dump
 
 
-# Large tensors are looked at beside the model, which goes on and writes them.
+# Statistics of large tensors are computed while the model goes on and writes these tensors.
 @pytest.mark.parametrize("exclude", [None, "mul_"])
 def test_statistics_are_of_the_moment(tmp_path, exclude):
     x = torch.randn(1 << 20)

@@ -6,7 +6,7 @@ from conftest import names, records
 
 
 def introduced(opbench, folder, dump, other):
-    """(name, number) that `opbench compare` names; None if nobody introduces an error."""
+    """(name, number) that `opbench compare` names; None if no operator introduces an error."""
     done = opbench("compare", dump, other, "-o", folder / "report", "--quiet")
     assert done.returncode in (0, 1), done.stderr
     first = json.loads((folder / "report/compare.json").read_text())["first_introduced"]
@@ -14,7 +14,7 @@ def introduced(opbench, folder, dump, other):
 
 
 def guilty(opbench, folder, dump):
-    """[(name, number)] that `opbench judge` finds guilty, in order."""
+    """[(name, number)] of the records that `opbench judge` reports as GUILTY, in order."""
     done = opbench("judge", dump, "--json", folder / "judge.json", "--quiet", "--implementations", "none")
     assert done.returncode in (0, 1), done.stderr
     found = json.loads((folder / "judge.json").read_text())["records"]

@@ -52,8 +52,9 @@ TEST(InputFile, WhatIsNoFileIsRefused) {
             "cannot read case file '/no/such.yaml': No such file or directory");
   EXPECT_EQ(
       file_refusal(directory.directory()),
-      "cannot read case file '" + directory.directory().string() + "': it is no regular file");
-  EXPECT_EQ(file_refusal("/dev/zero"), "cannot read case file '/dev/zero': it is no regular file");
+      "cannot read case file '" + directory.directory().string() + "': it is not a regular file");
+  EXPECT_EQ(file_refusal("/dev/zero"),
+            "cannot read case file '/dev/zero': it is not a regular file");
 }
 
 // The system reports size 0 for these files, and their content cannot be read.
@@ -67,7 +68,7 @@ TEST(InputFile, APipeIsNotWaitedFor) {
   const TempDir directory;
   ASSERT_EQ(mkfifo(directory.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(file_refusal(directory.path("pipe")),
-            "cannot read case file '" + directory.path("pipe") + "': it is no regular file");
+            "cannot read case file '" + directory.path("pipe") + "': it is not a regular file");
 }
 
 TEST(InputFile, LinksInALoopAndLongNamesAreRefused) {

@@ -97,7 +97,7 @@ TEST(YamlReader, KeysAreKnownAndStandOnce) {
   EXPECT_EQ(read("op: relu"), "accepted");
   EXPECT_EQ(read("op: relu\nimputs: 1"),
             "x.yaml:2: unknown key 'imputs' in a case; did you mean 'inputs'?");
-  EXPECT_EQ(read("op: a\nop: b"), "x.yaml:2: key 'op' of a case stands twice");
+  EXPECT_EQ(read("op: a\nop: b"), "x.yaml:2: key 'op' of a case occurs twice");
   EXPECT_EQ(read("[1]"),
             "x.yaml:1: a case is a list; it must be a mapping with the keys op, inputs");
   EXPECT_EQ(read(""), "accepted") << "an empty file is an empty mapping";

@@ -160,7 +160,7 @@ TEST(CheckHistory, WhereNoneCanBeWritten) {
   EXPECT_EQ(refusal_by([&] { HistoryFile file(dir.path("no/h.jsonl")); }),
             "cannot write history '" + dir.path("no/h.jsonl") + "': No such file or directory");
   EXPECT_EQ(refusal_by([&] { HistoryFile file("/dev/null"); }),
-            "cannot write history '/dev/null': it is no regular file");
+            "cannot write history '/dev/null': it is not a regular file");
   EXPECT_THAT(refusal_by([&] { HistoryFile file(dir.directory()); }), HasSubstr("Is a directory"));
 }
 

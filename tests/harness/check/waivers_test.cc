@@ -109,7 +109,7 @@ TEST(Waivers, WhatIsWrongIsNamedWithItsLine) {
        "w.yaml:2: a waiver has no 'expires'"},
       {"waivers:\n  - id: a\n    reason: ''\n", "w.yaml:3: reason is empty"},
       {"waivers:\n  - {id: a, for: ever}\n", "w.yaml:2: "},
-      {"waivers:\n  - {id: a, id: b}\n", "w.yaml:2: key 'id' of a waiver stands twice"},
+      {"waivers:\n  - {id: a, id: b}\n", "w.yaml:2: key 'id' of a waiver occurs twice"},
       {file("(", "{slower: 5}"), "w.yaml:2: id "},
       {file("a", "{}"),
        "w.yaml:2: allow allows nothing; it needs slower: PERCENT, error: FACTOR or gone: true"},

@@ -83,7 +83,7 @@ TEST(CaseFile, ErrorsNameFileLineAndWhatIsAllowed) {
       {"shapes:\n - [1]\nshape: 3\n",
        "f.yaml:3: unknown key 'shape' in the case file; did you mean 'shapes'?"},
       {"shapes:\n - [1]\nshapes:\n - [2]\n",
-       "f.yaml:3: key 'shapes' of the case file stands twice"},
+       "f.yaml:3: key 'shapes' of the case file occurs twice"},
       {"[1, 2]\n", "f.yaml:1: the case file is a list; it must be a mapping with the keys symbols"},
       {"shapes: 7\n", "f.yaml:1: shapes is '7'; it must be a list"},
       {"shapes:\n  - [1, two]\n", "f.yaml:2: 'two' is neither a whole number nor a symbol"},

@@ -20,9 +20,9 @@ struct JudgeOrigin {
 void print_judged_record(std::ostream& out, const JsonValue& record, bool has_all,
                          const ConsoleStyle& style);
 
-/// For people: a headline, the guilty operators in the order in which they ran, at most `top` of
-/// them (0: all), which implementation made what, and what is not known, by operator with its share
-/// of the elements.
+/// Prints a headline, the operators that are GUILTY in order of execution (at most `top`; 0: all),
+/// the implementation that gave each result, and the unknown operators with their shares of the
+/// elements.
 void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, bool verbose,
                   const ConsoleStyle& style);
 

@@ -203,7 +203,8 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_check_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command("check", "Did this build make an operator slower or wrong?");
+  Command command =
+      line.add_command("check", "Compare this build with a baseline: is it slower or wrong?");
   const auto flags = std::make_shared<CheckFlags>();
   add_check_flags(command, *flags);
   add_selection_flags(command, flags->run);

@@ -29,19 +29,8 @@ namespace {
 // The others are rank 0's alone.
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
-constexpr const char* kProgramFooter = R"(Examples:
-  opbench --op softplus --shapes cases/resnet.yaml --set N=1 --dtype fp32     every variant, verified and timed
-  opbench --op softplus --shapes cases/resnet.yaml --set N=8 --dtype fp16 --json out.json
-  opbench --cases cases/softplus_prof.yaml --backward --trace softplus.json
-  opbench --case 'softplus[32x64x56x56,fp32,NCHW]' --variant softplus_v2,onednn --threads 1,2
-  opbench list softplus                                      variants, and what they accept
-  opbench convert npu.h5 -o arrays                           a dump's tensors as .npy files
-  opbench report --last                                      every row of the last run
-  opbench report out.json --format junit -o junit.xml        results in another form, later
-  opbench explain run.h5 'softplus[8x64'                      all about one case
-  opbench doctor                                             is this machine fit to measure?
-
-`run` is the default command; `opbench COMMAND --help` shows the flags of one.
+constexpr const char* kProgramFooter =
+    R"(`run` is the default command. `opbench COMMAND --help` shows the common flags of a command.
 Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
 
 std::string version_text() {
@@ -116,23 +105,32 @@ int report_usage_error(const UsageError& error, const std::vector<std::string>& 
 }
 
 void add_commands(CommandLine& line, CommandContext& context) {
+  line.begin_group({"Measure: is an operator correct, and how fast is it?",
+                    "opbench --op softplus --shapes cases/resnet.yaml --set N=1"});
   add_run_command(line, context);
   add_list_command(line, context);
+  add_check_command(line, context);
+  add_doctor_command(line, context);
+  add_remedy_command(line, context);
+  line.begin_group({"Compare: where do dumps differ, and which operator is wrong?",
+                    "opbench compare npu.h5 gpu.h5 -o out"});
   add_compare_command(line, context);
   add_judge_command(line, context);
-  add_minimise_command(line, context);
-  add_opmap_command(line, context);
   add_show_command(line, context);
   add_extract_command(line, context);
+  add_minimise_command(line, context);
   add_overflow_command(line, context);
-  add_ingest_command(line, context);
-  add_remedy_command(line, context);
   add_convert_command(line, context);
+  add_opmap_command(line, context);
+  line.begin_group(
+      {"Profiles: where does a device spend its time?", "opbench ingest op_summary.csv --top 10"});
+  add_ingest_command(line, context);
+  line.begin_group({"Reports: what do stored results contain?", "opbench report --last"});
   add_report_command(line, context);
   add_explain_command(line, context);
   add_merge_command(line, context);
-  add_doctor_command(line, context);
-  add_check_command(line, context);
+  line.begin_group(
+      {"Trust: does a result depend on how it is computed?", "opbench invariance --op softmax"});
   add_invariance_command(line, context);
   add_worker_command(line, context);
   add_unit_worker_command(line, context);

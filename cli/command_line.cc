@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +16,62 @@
 #include "text/program.h"
 
 namespace opbench {
+
+struct HelpLayout {
+  std::vector<CommandGroup> groups;
+  std::map<const CLI::App*, std::vector<const CLI::Option*>> common;
+};
+
 namespace {
+
+constexpr const char* kNoGroup = "Options";  // CLI11's group of flags without one
+
+bool is_help_option(const CLI::App& app, const CLI::Option* option) {
+  return option == app.get_help_ptr() || option == app.get_help_all_ptr();
+}
+
+/// Prints the program's commands in groups and the common flags of a command.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::shared_ptr<const HelpLayout> layout) : layout_(std::move(layout)) {}
+
+  std::string make_help(const CLI::App* app, std::string name,
+                        CLI::AppFormatMode mode) const override {
+    const auto common = layout_->common.find(app);
+    if (mode == CLI::AppFormatMode::All || common == layout_->common.end()) {
+      return Formatter::make_help(app, name, CLI::AppFormatMode::Normal);
+    }
+    const auto flags = app->get_options([app](const CLI::Option* option) {
+      return option->nonpositional() && !option->get_group().empty() &&
+             !is_help_option(*app, option);
+    });
+    std::ostringstream out;
+    out << make_description(app) << make_usage(app, name) << make_positionals(app)
+        << make_group("Common flags", false, common->second) << "\n"
+        << flags.size() - common->second.size() << " more flags: " << name << " --help-all\n\n"
+        << make_footer(app);
+    return out.str();
+  }
+
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
+    if (app->get_subcommands({}).empty()) return "";
+    if (layout_->groups.empty()) return Formatter::make_subcommands(app, mode);
+    std::ostringstream out;
+    for (const CommandGroup& group : layout_->groups) {
+      out << '\n' << group.title << '\n';
+      for (const CLI::App* command : app->get_subcommands(
+               [&](const CLI::App* command) { return command->get_group() == group.title; })) {
+        constexpr std::size_t kNameWidth = 14;
+        CLI::detail::format_help(out, command->get_name(), command->get_description(), kNameWidth);
+      }
+      out << "  Example: " << group.example << '\n';
+    }
+    return out.str();
+  }
+
+ private:
+  std::shared_ptr<const HelpLayout> layout_;
+};
 
 void set_form(CLI::Option& option, const OptionForm& form) {
   if (form.values == ValueSplit::by_commas) option.delimiter(',');
@@ -43,7 +100,12 @@ FlagModel flag_of(const CLI::Option& option) {
 }
 
 CommandModel command_of(const CLI::App& app) {
-  CommandModel command{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
+  CommandModel command{.name = app.get_name(),
+                       .group = app.get_group(),
+                       .summary = app.get_description(),
+                       .footer = app.get_footer(),
+                       .flags = {},
+                       .arguments = {}};
   for (const CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;  // hidden
     (option->nonpositional() ? command.flags : command.arguments).push_back(flag_of(*option));
@@ -51,9 +113,10 @@ CommandModel command_of(const CLI::App& app) {
   return command;
 }
 
-std::string help_of(const CLI::App& app) {
+std::string help_of(const CLI::App& app, CLI::AppFormatMode mode) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return with_program_name(chosen.empty() ? app.help() : chosen.front()->help(app.get_name()));
+  return with_program_name(chosen.empty() ? app.help()
+                                          : chosen.front()->help(app.get_name(), mode));
 }
 
 // Else one that is spelled out or cut short: --op for --operator.
@@ -159,6 +222,12 @@ void Command::flag(const std::string& names, bool& value, const std::string& hel
   if (!group.empty()) option->group(group);
 }
 
+void Command::common(const std::vector<std::string>& names) {
+  std::vector<const CLI::Option*>& options = layout_.common[&app_];
+  for (const std::string& name : names) options.push_back(app_.get_option(name));
+  app_.get_option("--help-all")->group(kNoGroup);
+}
+
 void Command::footer(const std::string& text) { app_.footer(text); }
 
 void Command::hide() { app_.group(""); }
@@ -169,7 +238,8 @@ void Command::action(Action action) {
 
 CommandLine::CommandLine(const std::string& name, const std::string& summary,
                          const std::string& footer)
-    : app_(std::make_unique<CLI::App>(summary, name)) {
+    : layout_(std::make_shared<HelpLayout>()), app_(std::make_unique<CLI::App>(summary, name)) {
+  app_->formatter(std::make_shared<HelpFormatter>(layout_));
   app_->footer(footer);
   app_->require_subcommand(1);
 }
@@ -180,20 +250,31 @@ void CommandLine::flag(const std::string& names, bool& value, const std::string&
   app_->add_flag(names, value, help);
 }
 
+void CommandLine::begin_group(const CommandGroup& group) { layout_->groups.push_back(group); }
+
 Command CommandLine::add_command(const std::string& name, const std::string& summary) {
-  return Command(*app_->add_subcommand(name, summary), chosen_);
+  CLI::App& command = *app_->add_subcommand(name, summary);
+  if (!layout_->groups.empty()) command.group(layout_->groups.back().title);
+  // Every command accepts --help-all. Only commands with common flags show it.
+  command.set_help_all_flag("--help-all", "Print every flag and exit")->group("");
+  return Command(command, chosen_, *layout_);
 }
 
 Action CommandLine::parse(const std::vector<std::string>& args, std::ostream& out,
                           std::size_t width) {
+  const auto print_help = [&](CLI::AppFormatMode mode) -> Action {
+    return [text = help_within(help_of(*app_, mode), width), &out] {
+      out << text;
+      return kAllWell;
+    };
+  };
   try {
     // CLI11 takes the arguments from the back.
     app_->parse(std::vector<std::string>(args.rbegin(), args.rend()));
   } catch (const CLI::CallForHelp&) {
-    return [text = help_within(help_of(*app_), width), &out] {
-      out << text;
-      return kAllWell;
-    };
+    return print_help(CLI::AppFormatMode::Normal);
+  } catch (const CLI::CallForAllHelp&) {
+    return print_help(CLI::AppFormatMode::All);
   } catch (const CLI::ExtrasError& error) {
     throw UsageError(unknown_flag(*app_).value_or(first_line(error.what())));
   } catch (const CLI::RequiredError& error) {
@@ -207,8 +288,9 @@ Action CommandLine::parse(const std::vector<std::string>& args, std::ostream& ou
 }
 
 ProgramModel CommandLine::model() const {
-  ProgramModel model{command_of(*app_), {}};
+  ProgramModel model{command_of(*app_), layout_->groups, {}};
   model.program.name.clear();
+  model.program.group.clear();
   for (const CLI::App* command : app_->get_subcommands([](const CLI::App*) { return true; })) {
     if (!command->get_group().empty()) model.commands.push_back(command_of(*command));
   }

@@ -40,6 +40,9 @@ struct OptionForm {
   bool is_required = false;
 };
 
+/// The parts of --help that CLI11 does not store: examples of groups, common flags of commands.
+struct HelpLayout;
+
 /// A subcommand while its options are defined. The variables that options fill must outlive the
 /// parsing; until then they hold the defaults.
 class Command {
@@ -63,7 +66,11 @@ class Command {
   void flag(const std::string& names, bool& value, const std::string& help,
             const std::string& group = "");
 
-  /// What --help says below the options: examples, exit codes.
+  /// The flags that most users need, by one of their names, in order of use. --help shows these
+  /// alone, --help-all shows every flag. Without a call --help shows every flag.
+  void common(const std::vector<std::string>& names);
+
+  /// Text below the flags in --help: examples, exit codes.
   void footer(const std::string& text);
   /// Not for people: left out of --help and of what is generated.
   void hide();
@@ -72,10 +79,12 @@ class Command {
 
  private:
   friend class CommandLine;
-  Command(CLI::App& app, Action& chosen) : app_(app), chosen_(chosen) {}
+  Command(CLI::App& app, Action& chosen, HelpLayout& layout)
+      : app_(app), chosen_(chosen), layout_(layout) {}
 
   CLI::App& app_;
   Action& chosen_;
+  HelpLayout& layout_;
 };
 
 /// A command line that cannot be understood. The message has one line.
@@ -94,6 +103,9 @@ class CommandLine {
 
   /// A flag of the program itself.
   void flag(const std::string& names, bool& value, const std::string& help);
+  /// Begins a group of commands: the commands that are added next belong to it. --help prints the
+  /// title above them and the example below.
+  void begin_group(const CommandGroup& group);
   Command add_command(const std::string& name, const std::string& summary);
 
   /// What `args` ask for: the action of the chosen command, or printing help to `out` in lines of
@@ -104,6 +116,7 @@ class CommandLine {
   ProgramModel model() const;
 
  private:
+  std::shared_ptr<HelpLayout> layout_;
   std::unique_ptr<CLI::App> app_;
   Action chosen_;
 };

@@ -28,8 +28,15 @@ struct FlagModel {
   bool is_required = false;
 };
 
+/// Commands that answer one question.
+struct CommandGroup {
+  std::string title;    ///< the question
+  std::string example;  ///< a command line
+};
+
 struct CommandModel {
-  std::string name;  ///< empty for the program itself
+  std::string name;   ///< empty for the program itself
+  std::string group;  ///< title of its group; empty for the program itself
   std::string summary, footer;
   std::vector<FlagModel> flags, arguments;
 };
@@ -37,6 +44,7 @@ struct CommandModel {
 /// The program and its commands, for whatever is generated from them: completion, man page.
 struct ProgramModel {
   CommandModel program;
+  std::vector<CommandGroup> groups;
   std::vector<CommandModel> commands;  ///< the first is the default one
 };
 

@@ -263,8 +263,8 @@ int compare_command(const CompareFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_compare_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "compare", "Hold one dump against another, operator by operator, and find where they depart");
+  Command command =
+      line.add_command("compare", "Compare two dumps and find where they begin to differ");
   const auto flags = std::make_shared<CompareFlags>();
   add_compare_flags(command, *flags);
   add_overwrite_flag(command, context);

@@ -205,8 +205,8 @@ std::string msaccucmp_convert_options_help() {
 }
 
 void add_convert_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "convert", "Convert dumps and arrays: .h5, .npy, .npz, .txt, .bin, .pt, dumps of a device");
+  Command command =
+      line.add_command("convert", "Convert device dumps and arrays: .h5 .npy .npz .txt .bin .pt");
   const auto flags = std::make_shared<ConvertFlags>();
   command.option("SOURCE", flags->sources, "Files, or directories of them", {.value = "FILE"});
   command.option("-o,--out", flags->out,

@@ -61,7 +61,7 @@ int doctor(CommandContext& context) {
 }  // namespace
 
 void add_doctor_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command("doctor", "Is this machine fit to measure?");
+  Command command = line.add_command("doctor", "Test whether this machine is fit to measure");
   add_common_flags(command, context);
   command.footer("Exit code 5: too noisy to judge.");
   command.action([&context] { return doctor(context); });

@@ -56,8 +56,8 @@ int explain(const ExplainFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_explain_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "explain", "Everything that results hold about a case, or what is wrong with an operator");
+  Command command =
+      line.add_command("explain", "Print all results of one case, or the errors of one operator");
   const auto flags = std::make_shared<ExplainFlags>();
   command.option("FILE", flags->file, "Results of a run, a comparison or a judgement, HDF5 or JSON",
                  {.value = "FILE", .is_required = true});

@@ -118,8 +118,8 @@ int extract_command(const ExtractFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_extract_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "extract", "Cut operators out of a dump, as h5copy does, into a file of their own");
+  Command command =
+      line.add_command("extract", "Copy operators of a dump into a file of their own");
   const auto flags = std::make_shared<ExtractFlags>();
   command.option("FILE", flags->file, "The dump", {.value = "FILE", .is_required = true});
   command.option("-s,--source", flags->sources,

@@ -97,6 +97,18 @@ void write_command(std::ostream& out, const CommandModel& command, bool is_defau
   write_plain(out, command.footer);
 }
 
+// The commands of a group in one paragraph, with an example.
+void write_group(std::ostream& out, const ProgramModel& model, const CommandGroup& group) {
+  out << ".TP\n" << escaped(group.title) << '\n';
+  const char* separator = "";
+  for (const CommandModel& command : model.commands) {
+    if (command.group != group.title) continue;
+    out << separator << "\\fB" << escaped(command.name) << "\\fR";
+    separator = ", ";
+  }
+  out << "\n.br\nExample: " << escaped(group.example) << '\n';
+}
+
 // opbench(1) in the man macros of troff: every command with its flags and examples.
 void write_man_page(std::ostream& out, const ProgramModel& model, const std::string& version) {
   out << ".\\\" Generated from the command definitions of opbench.\n"
@@ -108,6 +120,7 @@ void write_man_page(std::ostream& out, const ProgramModel& model, const std::str
   write_flags(out, model.program.flags);
   write_plain(out, model.program.footer);
   out << ".SH COMMANDS\n";
+  for (const CommandGroup& group : model.groups) write_group(out, model, group);
   for (const CommandModel& command : model.commands) {
     write_command(out, command, &command == &model.commands.front());
   }

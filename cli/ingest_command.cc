@@ -237,8 +237,8 @@ int ingest(const IngestFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_ingest_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "ingest", "Where the time of a network goes, from profiles and logs of a device");
+  Command command =
+      line.add_command("ingest", "Show where a network spends time, from profiles and logs");
   const auto flags = std::make_shared<IngestFlags>();
   command.option("FILE", flags->files, "Profiles and logs of one network, read together",
                  {.value = "FILE"});

@@ -169,7 +169,7 @@ Examples:
 
 void add_invariance_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
-      "invariance", "Do the bits of a result depend on threads, batch, addresses, formats ...?");
+      "invariance", "Test whether result bits depend on threads, batch or formats");
   const auto flags = std::make_shared<InvarianceFlags>();
   command.option("--op", flags->ops, "Operators, on a small example each; all: every one",
                  {.value = "OP", .values = ValueSplit::by_commas});

@@ -204,8 +204,8 @@ int judge_command(const JudgeFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_judge_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "judge", "One dump alone: is each operator right for the inputs that it had?");
+  Command command =
+      line.add_command("judge", "Check each operator of one dump against its recorded inputs");
   const auto flags = std::make_shared<JudgeFlags>();
   command.option("DUMP", flags->dumps,
                  "HDF5 dump; two of the same network: each, and then by pairs",

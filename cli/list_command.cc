@@ -197,7 +197,7 @@ int list(const ListFlags& flags, CommandContext& context) {
 
 void add_list_command(CommandLine& line, CommandContext& context) {
   Command command =
-      line.add_command("list", "Operators; of one its variants, and what each accepts or why not");
+      line.add_command("list", "List operators, or the variants of one and what each accepts");
   const auto flags = std::make_shared<ListFlags>();
   command.option("OP", flags->ops, "Operators to show with their variants", {"OP"});
   command.flag("--names", flags->names,

@@ -193,7 +193,7 @@ int minimise_command(const MinimiseFlags& flags, CommandContext& context) {
 
 void add_minimise_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
-      "minimise", "Cut a guilty operator of a dump down to the smallest call that is still wrong");
+      "minimise", "Reduce a wrong operator to the smallest call that is still wrong");
   const auto flags = std::make_shared<MinimiseFlags>();
   command.option("DUMP", flags->dump, "The dump", {.value = "FILE", .is_required = true});
   command.option("RECORD", flags->record, "/op/number [the first that is GUILTY]",

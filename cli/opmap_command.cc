@@ -72,7 +72,7 @@ int opmap(const OpmapFlags& flags, CommandContext& context) {
 
 void add_opmap_command(CommandLine& line, CommandContext& context) {
   Command command =
-      line.add_command("opmap", "Which operator of ours a name in a dump stands for, and how");
+      line.add_command("opmap", "Show which operator of opbench a name in a dump means");
   const auto flags = std::make_shared<OpmapFlags>();
   command.option("NAME", flags->names, "Only rows of these names, theirs or ours",
                  {.value = "NAME"});

@@ -210,8 +210,8 @@ int overflow(const OverflowFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_overflow_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "overflow", "Which operators of a dump overflowed, headroom, and what loss scale fits");
+  Command command =
+      line.add_command("overflow", "Find operators that overflowed, and a loss scale that fits");
   const auto flags = std::make_shared<OverflowFlags>();
   command.option("DUMP", flags->dump,
                  "HDF5 dump, or what stands for one, or a directory with debug files of a device",

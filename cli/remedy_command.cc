@@ -166,8 +166,8 @@ int remedy(const RemedyFlags& flags, CommandContext& context) {
 }  // namespace
 
 void add_remedy_command(CommandLine& line, CommandContext& context) {
-  Command command = line.add_command(
-      "remedy", "The rules and variants of a context that leave the fewest conversions");
+  Command command =
+      line.add_command("remedy", "Find the rules and variants with the fewest conversions");
   const auto flags = std::make_shared<RemedyFlags>();
   command.option("--cases", flags->files, "Case files with contexts", {.value = "FILE"});
   command.option("--context", flags->contexts, "Only the contexts of these names",

@@ -139,7 +139,7 @@ int show(const ShowFlags& flags, CommandContext& context) {
 
 void add_show_command(CommandLine& line, CommandContext& context) {
   Command command =
-      line.add_command("show", "Look into a dump: its tree, ranges, histograms and values");
+      line.add_command("show", "Show a dump: its tree, ranges, histograms and values");
   const auto flags = std::make_shared<ShowFlags>();
   command.option("FILE", flags->file, "The dump: .h5, .npy, .npz, .pt, or a folder",
                  {.value = "FILE", .is_required = true});

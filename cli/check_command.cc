@@ -210,6 +210,8 @@ void add_check_command(CommandLine& line, CommandContext& context) {
   add_selection_flags(command, flags->run);
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
+  command.common({"--against", "--op", "--shapes", "--cases", "--variant", "--threshold",
+                  "--fail-on", "--waivers", "--budget", "--baseline", "--current", "--out"});
   command.footer(kCheckFooter);
   command.action([&context, flags] { return run_check(*flags, context); });
 }

@@ -269,6 +269,8 @@ void add_compare_command(CommandLine& line, CommandContext& context) {
   add_compare_flags(command, *flags);
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
+  command.common({"--out", "--only", "--standard", "--golden", "--explain", "--fail-on", "--top",
+                  "--map", "--shards", "--threads"});
   command.footer(fmt::format("{}\n\n{}", kCompareFooter, msaccucmp_options_help()));
   command.action([&context, flags] { return compare_command(*flags, context); });
 }

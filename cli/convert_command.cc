@@ -236,6 +236,8 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "1|2", .group = group, .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
+  command.common({"--out", "--to", "--only", "--device", "--device-dump", "--format", "--shape",
+                  "--type", "--overwrite"});
   command.footer(kConvertFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {
     refuse_standard_output("-o", flags->out, "arrays", "a folder or a file");

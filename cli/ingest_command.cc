@@ -278,6 +278,8 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
                  {.value = "N", .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
+  command.common({"--top", "--before", "--after", "--cases", "--context", "--around", "--cores",
+                  "--rules", "--json", "--csv"});
   command.footer(kIngestFooter);
   command.action([&context, flags] { return ingest(*flags, context); });
 }

@@ -235,6 +235,8 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
+  command.common({"--only", "--standard", "--top", "--implementations", "--strict", "--json",
+                  "--csv", "--map", "--threads"});
   command.footer(kJudgeFooter);
   command.action([&context, flags] { return judge_command(*flags, context); });
 }

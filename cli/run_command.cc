@@ -179,6 +179,8 @@ void add_run_command(CommandLine& line, CommandContext& context) {
   add_run_flags(command, *flags);
   add_overwrite_flag(command, context, kResultsGroup);
   add_common_flags(command, context);
+  command.common({"--op", "--shapes", "--cases", "--case", "--set", "--dtype", "--variant",
+                  "--threads", "--time", "--json", "--out", "--dump", "--dry-run"});
   command.footer(kRunFooter);
   command.action([&context, flags] { return run_command(*flags, context); });
 }

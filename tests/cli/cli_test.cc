@@ -385,7 +385,7 @@ TEST_F(Cli, HelpShowsExamplesAndExitCodes) {
   EXPECT_EQ(outcome.code, kAllWell);
   EXPECT_THAT(outcome.out, HasSubstr("opbench --op softplus --shapes cases/resnet.yaml"));
   EXPECT_THAT(outcome.out, HasSubstr("Exit codes"));
-  EXPECT_THAT(opbench_with({"run", "--help"}).out, HasSubstr("--repetitions"));
+  EXPECT_THAT(opbench_with({"run", "--help-all"}).out, HasSubstr("--repetitions"));
   EXPECT_THAT(opbench_with({"--version"}).out, StartsWith("opbench "));
 }
 

@@ -25,9 +25,9 @@ using testing::Not;
 using testing::StartsWith;
 
 const std::vector<std::string> kCommands = {
-    "run",    "list",    "compare",  "judge",  "minimise", "opmap",
-    "show",   "extract", "overflow", "ingest", "remedy",   "convert",
-    "report", "explain", "merge",    "doctor", "check",    "invariance"};
+    "run",   "list",   "check",   "doctor",   "remedy",   "compare",
+    "judge", "show",   "extract", "minimise", "overflow", "convert",
+    "opmap", "ingest", "report",  "explain",  "merge",    "invariance"};
 
 std::string output_of(std::vector<std::string> args) {
   const Outcome outcome = opbench_with(std::move(args));
@@ -40,13 +40,13 @@ std::string printed_by(const std::string& command) { return shell(command + " 2>
 
 std::string quoted(const std::string& word) { return fmt::format("'{}'", word); }
 
-/// The long flags that the help of a command shows.
+/// All long flags of a command.
 std::vector<std::string> flags_of(const std::string& command) {
-  const std::string help = output_of({command, "--help"});
-  const std::regex pattern("\n  (-[a-z],)?(--[a-z_-]+)");
+  const std::string help = output_of({command, "--help-all"});
+  const std::regex pattern("\n  (?:-[a-z],)?(--[a-z_-]+)");
   std::vector<std::string> flags;
   for (std::sregex_iterator match(help.begin(), help.end(), pattern), end; match != end; ++match) {
-    flags.push_back((*match)[2]);
+    flags.push_back((*match)[1]);
   }
   EXPECT_THAT(flags, Contains("--help"));
   return flags;

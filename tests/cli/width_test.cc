@@ -78,6 +78,7 @@ TEST_F(Width, HelpFits) {
                               "extract", "overflow", "ingest", "remedy", "convert", "report",
                               "explain", "merge", "doctor", "check", "invariance"}) {
     expect_fits(std::string(command) + " --help");
+    if (*command != '\0') expect_fits(std::string(command) + " --help-all");
   }
 }
 

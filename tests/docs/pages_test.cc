@@ -134,7 +134,7 @@ std::vector<std::vector<std::string>> command_lines(const std::string& text) {
 
 std::vector<std::string> flags_not_in_help(const std::string& command,
                                            const std::vector<std::string>& words) {
-  const std::string help = opbench_with({command, "--help"}).out;
+  const std::string help = opbench_with({command, "--help-all"}).out;
   std::vector<std::string> unknown;
   for (const std::string& word : words) {
     if (word.size() < 2 || word[0] != '-' || std::isdigit(word[1]) != 0) continue;

@@ -83,7 +83,7 @@ class CheckOutputs {
     if (!flags.history.empty()) history_.emplace(flags.history);
   }
 
-  /// True if all could be written; one that cannot does not keep the others from being written.
+  /// True if all files are written. A file that fails does not stop the others.
   bool write(const check::CheckReport& report) {
     bool is_well = true;
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -104,7 +104,7 @@ class CheckOutputs {
     return !named.empty() && is_same_file(named, place) ? std::string() : place;
   }
 
-  // A baseline that is brought up to date is a result, too.
+  // An updated baseline is a result, too.
   void refuse_to_replace(const CheckFlags& flags, std::vector<NamedFile> written) const {
     std::vector<NamedFile> read = input_files(flags.run.selection);
     written.push_back({"--history", flags.history});
@@ -128,8 +128,8 @@ class CheckOutputs {
   }
 
   CommandContext& context_;
-  std::deque<ResultFile> files_;  // neither move nor copy
-  std::vector<Render> renders_;   // of each
+  std::deque<ResultFile> files_;  // a ResultFile does not move or copy
+  std::vector<Render> renders_;   // one for each file
   std::optional<check::HistoryFile> history_;
 };
 
@@ -138,7 +138,7 @@ bool is_github() {
   return variable != nullptr && std::string_view(variable) == "true";
 }
 
-/// What is done with the verdicts, after whichever comparison.
+/// Prints and writes the verdicts of either comparison.
 struct Finish {
   CheckOutputs& outputs;
   const std::vector<check::Waiver>& waivers;
@@ -175,7 +175,7 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
         "check needs either --against PROGRAM, an opbench to take turns with, or --baseline FILE, "
         "stored results");
   }
-  if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // is it one?
+  if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // throws for an unknown one
   check::GateOptions options = gate_options_of(flags);
   const std::vector<check::Waiver> waivers =
       flags.waivers.empty() ? std::vector<check::Waiver>() : check::load_waivers(flags.waivers);
@@ -186,7 +186,7 @@ int run_check(const CheckFlags& flags, CommandContext& context) {
   options.accuracy.waiver_of_errors = [&](const check::CheckedItem& item) {
     return check::waiver_of_errors(item, waivers, how.today);
   };
-  // Measured by each build itself, the threshold would make them differ where the code is the same.
+  // Both builds use this threshold. If each build measured its own, equal code would differ.
   const std::vector<int>& threads = options.run.threads;
   with_threads(threads.empty() ? available_cores() : threads.front(), tell_children_streams_from);
   ProgressLine progress(context);

@@ -40,7 +40,7 @@ check::GateOptions gate_options_of(const CheckFlags& flags);
 
 /// The part of stored results that the flags of a selection name. Cases that --shapes, --cases,
 /// --case, --set and --backward name are planned as for a run, so a mistake in them has the same
-/// message; all other flags are matched with what the records say.
+/// message. All other flags are matched with the records.
 class StoredSelection {
  public:
   /// Errors: throws Error for a selection that is wrong, and for flags that say how to run.
@@ -49,9 +49,9 @@ class StoredSelection {
   /// Throws Error for an operator or a variant that none of these results has, with the most
   /// similar name.
   void require_names(const ResultsFile& baseline, const ResultsFile& current) const;
-  /// True where no flag leaves anything out.
+  /// True if the flags select every record.
   bool is_everything() const;
-  /// Leaves the records that are selected.
+  /// Removes all records that are not selected.
   void narrow(ResultsFile& results) const;
 
  private:
@@ -59,7 +59,7 @@ class StoredSelection {
 
   RunOptions options_;
   CaseFilter filter_;
-  std::optional<std::set<std::string>> keys_;  ///< of the cases that are named; none: all
+  std::optional<std::set<std::string>> keys_;  ///< of the named cases; null: all cases
 };
 
 /// `check --baseline FILE`: compares stored results with those of `--current FILE` or of a run made
@@ -69,29 +69,29 @@ class StoredCheck {
   StoredCheck(const CheckFlags& flags, CommandContext& context)
       : flags_(flags), context_(context) {}
 
-  /// The first baseline ever stays here.
+  /// The first baseline is kept here.
   std::string anchor_path() const { return flags_.baseline + ".anchor"; }
 
-  /// False where there is no baseline and none is to be made: nothing can be judged.
+  /// False if there is no baseline and --update is not given: nothing can be compared.
   bool has_baseline() const;
 
   /// Errors: throws Error for a file that cannot be read, flags that contradict each other, or a
-  /// selection that is no good.
+  /// wrong selection.
   check::CheckReport compare();
 
-  /// With --update: the results become the baseline. `compare` looks at it and at the anchor, so
-  /// that slow creep shows.
+  /// With --update: the results become the baseline. `compare` compares with it and with the
+  /// anchor, so that slow growth over many updates is found.
   void update();
 
  private:
   ResultsFile run_now() const;
-  /// Both files then hold what is selected.
+  /// Reduces both files to the selected records.
   void read_current(ResultsFile& baseline);
   void note_anchor(check::CheckReport& report, const check::WatchOptions& options) const;
 
   const CheckFlags& flags_;
   CommandContext& context_;
-  std::optional<StoredSelection> selection_;  ///< of --current; what runs now is a plan of its own
+  std::optional<StoredSelection> selection_;  ///< of --current; a new run has its own plan
   ResultsFile current_;
 };
 

@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 constexpr double kThresholdPercent = 5, kExclusiveThresholdPercent = 3;
 constexpr double kMostPercent = 1000, kMostFloorUs = 1e6;
 
-// What is infinite or no number would judge nothing.
+// An infinite value or NaN would make every comparison pass.
 void check_positive(const char* flag, double value, double most) {
   if (!(value > 0 && value <= most)) {
     throw Error(fmt::format("{} is {}; it must be above 0 and at most {}", flag, value, most));
@@ -26,7 +26,7 @@ void check_from_zero(const char* flag, double value, double most) {
   }
 }
 
-// Left alone, --update would say that it had been done.
+// Without this check, --update would be ignored without a message.
 void require_baseline(const CheckFlags& flags) {
   if (!flags.baseline.empty()) return;
   refuse_given({{"--update", flags.update},
@@ -53,7 +53,7 @@ bool fails_on_ambiguous(const std::string& verdict) {
   throw Error(fmt::format("--fail-on is '{}'; it must be slower or ambiguous", verdict));
 }
 
-// The worker may run in another directory. What is no file is looked up in PATH.
+// The worker may run in another directory. A name without a file is looked up in PATH.
 std::string program_path(const std::string& path) {
   std::error_code none;
   return fs::exists(path, none) ? fs::absolute(path).string() : path;

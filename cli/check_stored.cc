@@ -76,7 +76,8 @@ void for_each_record(const ResultsFile& results, Visit visit) {
 
 namespace fs = std::filesystem;
 
-// What is in the way but cannot be looked at, as a link to itself, is there: reading it says why.
+// A path that exists but cannot be examined, such as a link to itself, counts as there: the error
+// of reading it has the reason.
 bool is_there(const std::string& path) {
   std::error_code error;
   return fs::exists(path, error) || error;
@@ -86,7 +87,7 @@ void write_results(const std::string& path, const ResultsFile& results) {
   OutputFile(path).write([&](std::ostream& out) { write_json(out, results); });
 }
 
-// A copy is no second run either.
+// A copy of the file does not count as a second run.
 void require_two_files(const std::string& baseline, const std::string& current) {
   if (current.empty()) return;
   const bool is_one = is_same_file(baseline, current);
@@ -128,7 +129,7 @@ bool StoredSelection::takes(const Record& record) const {
   const auto is_in = [](const auto& list, const auto& value) {
     return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
   };
-  // --op with --shapes is in the plan.
+  // The plan contains --op with --shapes.
   const bool is_case =
       keys_ ? keys_->contains(check::case_key_of(record)) : is_in(s.ops, record.op);
   return is_case && is_in(options_.threads, record.threads) && is_named(s.dtypes, record.dtype) &&

@@ -26,7 +26,7 @@
 namespace opbench {
 namespace {
 
-// The others are rank 0's alone.
+// Other commands run on rank 0 only.
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
 constexpr const char* kProgramFooter =
@@ -65,13 +65,13 @@ std::string command_line_of(std::vector<std::string> args) {
   return shell_line(args);
 }
 
-// One line, whatever it quotes. Arguments may be as long as the system takes them.
+// Prints one line, whatever the message quotes. Arguments may be very long, so it is cut.
 void complain(std::ostream& err, std::string_view message) {
   constexpr std::size_t kLongest = 2000;
   err << program_name() << ": " << printable(excerpt(message, kLongest)) << '\n';
 }
 
-/// The names of commands, those for people.
+/// The names of all commands that are not hidden.
 class CommandNames {
  public:
   explicit CommandNames(const CommandLine& line) {
@@ -93,7 +93,7 @@ class CommandNames {
   std::vector<std::string> names_;
 };
 
-// What is wrong and where to read on.
+// Prints the error and the help command.
 int report_usage_error(const UsageError& error, const std::vector<std::string>& args,
                        const CommandNames& names, std::ostream& err) {
   const bool is_unknown =
@@ -137,13 +137,13 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_generate_command(line, context);
 }
 
-// It shows control sequences as they are.
+// Such a terminal prints control sequences as text.
 bool is_dumb_terminal() {
   const char* terminal = std::getenv("TERM");
   return terminal == nullptr || std::string_view(terminal) == "dumb";
 }
 
-// Of a terminal; none if it is none.
+// Columns of a terminal; null for any other stream.
 std::optional<std::size_t> columns_of(int stream) {
   winsize size{};
   if (ioctl(stream, TIOCGWINSZ, &size) != 0 || size.ws_col <= 1) return std::nullopt;
@@ -157,7 +157,7 @@ bool has_part_in(const Ranks& ranks, const std::string& command) {
 
 int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream& err,
                   Ranks& ranks) {
-  std::ostream text(out.rdbuf());  // of its own, since a result may take `out` for itself
+  std::ostream text(out.rdbuf());  // a separate stream, since a result may be written to `out`
   CommandContext context{
       .out = text, .err = err, .command_line = command_line_of(args), .ranks = ranks};
   context.args = args;
@@ -173,7 +173,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     out << version_text() << '\n';
     return kAllWell;
   }
-  if (args.front() == "__complete") {  // its words are no flags of its own
+  if (args.front() == "__complete") {  // its words are not parsed as its flags
     write_candidates(out, line.model(), {args.begin() + 1, args.end()});
     return kAllWell;
   }
@@ -186,7 +186,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     if (is_help) CommandNames(line).check(asked);
     if (args.front() == "compare") notes = translate_msaccucmp_options(args);
     if (args.front() == "convert") translate_msaccucmp_convert_options(args);
-    // As msaccucmp spells it; a short option would take the rest for its value.
+    // msaccucmp's -out. CLI11 would read it as -o with the value "ut".
     if (args.front() == "overflow")
       std::replace(args.begin(), args.end(), std::string("-out"), std::string("--out"));
     action = line.parse(args, out, context.width());
@@ -210,7 +210,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   return code;
 }
 
-// The exit code; what ended the command is told.
+// Returns the exit code. Prints the error that ended the command.
 int run_or_complain(std::vector<std::string> args, std::ostream& out, std::ostream& err,
                     Ranks& ranks) {
   try {

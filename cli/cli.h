@@ -13,12 +13,12 @@ namespace opbench {
 inline constexpr int kReaderGone = 141;
 
 /// Runs opbench with `args` (without the program's name): results to `out`, progress and
-/// diagnostics to `err`. Returns the exit code, or `kReaderGone`, without a word, where standard
-/// output has lost its reader; throws nothing.
+/// diagnostics to `err`. Returns the exit code, or `kReaderGone`, without a message, if the reader
+/// of standard output has ended. Throws nothing.
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err);
 
-/// The same as one of several ranks that were all given `args`. Those behind rank 0 take part in
-/// the commands that share their work, and do nothing in the others.
+/// Runs opbench as one of several ranks that all have the same `args`. Ranks other than 0 take part
+/// in commands that share their work. In other commands they do nothing.
 int run_cli(std::vector<std::string> args, std::ostream& out, std::ostream& err, Ranks& ranks);
 
 }  // namespace opbench

@@ -16,28 +16,28 @@
 
 namespace opbench {
 
-/// What every command may use: where to write, how, and the command line as typed.
+/// Output streams, output options and the command line as typed, for every command.
 struct CommandContext {
-  std::ostream& out;  ///< what people read
+  std::ostream& out;  ///< text for users
   std::ostream& err;
   std::string command_line;
   bool quiet = false;
   bool verbose = false;
   bool no_color = false;
-  bool overwrite = false;              ///< results replace files that are there already
-  Ranks& ranks = Ranks::alone();       ///< that work on this command line
-  std::vector<std::string> args = {};  ///< of `command_line`, without the program
+  bool overwrite = false;              ///< results replace existing files
+  Ranks& ranks = Ranks::alone();       ///< all ranks that run this command line
+  std::vector<std::string> args = {};  ///< words of `command_line`, without the program
 
-  /// One line of `err` with the program's name before it, such as why the exit code is not 0. What
-  /// cannot be printed is escaped.
+  /// Prints one line to `err` after the program's name, such as the reason of an exit code that is
+  /// not 0. Control characters are escaped.
   void complain(std::string_view message) const;
-  /// Colours only on a terminal, and not where --no-color or NO_COLOR say otherwise.
+  /// True on a terminal, unless --no-color or NO_COLOR is set.
   bool colour() const;
-  /// Progress on a line of its own that is overwritten; else plain lines.
+  /// True if progress overwrites one line; else it is printed in plain lines.
   bool is_progress_overwritten() const;
-  /// Columns of the terminal that `out` is; else those that COLUMNS says, else 80.
+  /// Columns of the terminal behind `out`; else the value of COLUMNS, else 80.
   std::size_t width() const;
-  /// Columns that such a line may fill.
+  /// Columns that a progress line may fill.
   std::size_t progress_width() const;
 };
 
@@ -62,15 +62,16 @@ void add_merge_command(CommandLine& line, CommandContext& context);
 void add_check_command(CommandLine& line, CommandContext& context);
 void add_worker_command(CommandLine& line, CommandContext& context);
 void add_unit_worker_command(CommandLine& line, CommandContext& context);
-/// Hidden: what the build generates from all other commands, so it is added last.
+/// Hidden: generates completions and the manual from all other commands, so it is added last.
 void add_generate_command(CommandLine& line, CommandContext& context);
 
-/// Flags, and whether each is given.
+/// Flags, each with true if it is given.
 using GivenFlags = std::vector<std::pair<const char*, bool>>;
-/// Throws Error "--flag why" of the first that is given.
+/// Throws Error "--flag why" for the first flag that is given.
 void refuse_given(const GivenFlags& flags, std::string_view why);
 
-/// Throws Error "--threads is 0; it must be from 1 to 1024" where `value` is outside; NaN is, too.
+/// Throws Error "--threads is 0; it must be from 1 to 1024" if `value` is outside of the range or
+/// NaN.
 template <class T>
 void check_range(const char* flag, T value, std::type_identity_t<T> least,
                  std::type_identity_t<T> most) {
@@ -80,7 +81,7 @@ void check_range(const char* flag, T value, std::type_identity_t<T> least,
 
 /// --quiet, --verbose, --no-color.
 void add_common_flags(Command& command, CommandContext& context);
-/// --overwrite, of a command that writes files.
+/// --overwrite, for a command that writes files.
 void add_overwrite_flag(Command& command, CommandContext& context, const std::string& group = "");
 
 }  // namespace opbench

@@ -119,7 +119,8 @@ std::string help_of(const CLI::App& app, CLI::AppFormatMode mode) {
                                           : chosen.front()->help(app.get_name(), mode));
 }
 
-// Else one that is spelled out or cut short: --op for --operator.
+// The nearest name; else the longest name that the flag begins with or that begins with the flag:
+// --op for --operator.
 std::string near_flag(const std::string& flag, const std::vector<std::string>& names) {
   std::string found = nearest(flag, names);
   if (!found.empty()) return found;
@@ -132,7 +133,7 @@ std::string near_flag(const std::string& flag, const std::vector<std::string>& n
   return found;
 }
 
-// What to say of the first word with dashes that no option takes; none: there is no such word.
+// The message for the first unknown flag; null if no flag is unknown.
 std::optional<std::string> unknown_flag(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
@@ -148,7 +149,7 @@ std::optional<std::string> unknown_flag(const CLI::App& app) {
   for (const std::string& word : app.remaining(true)) {
     if (!word.starts_with("-") || word == "--") continue;
     const std::string flag = word.substr(0, word.find('='));
-    // Every letter is as near to every other.
+    // A single letter has no nearest name.
     const bool is_letter = flag.size() <= 2;
     const std::string near = is_letter ? "" : near_flag(flag, names);
     return "unknown flag '" + flag + "' of " + (command.get_name()) +
@@ -157,7 +158,7 @@ std::optional<std::string> unknown_flag(const CLI::App& app) {
   return std::nullopt;
 }
 
-// "--output is required" with all its names and what it is.
+// Adds the short name and the description to "--output is required".
 std::string required_text(const CLI::App& app, const std::string& message) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
@@ -168,13 +169,13 @@ std::string required_text(const CLI::App& app, const std::string& message) {
          ": " + option->get_description() + ")";
 }
 
-// "Could not convert: --time = abc" in other words.
+// Rewords CLI11's "Could not convert: --time = abc".
 std::string conversion_text(const std::string& message) {
   constexpr std::string_view kBegin = "Could not convert: ", kIs = " = ";
   const std::size_t is = message.find(kIs);
   if (!message.starts_with(kBegin) || is == message.npos) return message;
   return message.substr(kBegin.size(), is - kBegin.size()) + ": '" +
-         message.substr(is + kIs.size()) + "' is no number that it takes";
+         message.substr(is + kIs.size()) + "' is not a number that the flag accepts";
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }

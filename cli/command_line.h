@@ -20,21 +20,21 @@ class Option;
 
 namespace opbench {
 
-/// What the chosen command does once the command line is parsed; returns the exit code.
+/// Runs the chosen command after the command line is parsed; returns the exit code.
 using Action = std::function<int()>;
 
-/// How a command line spells the values of an option.
+/// Syntax of an option's values on the command line.
 enum class ValueSplit {
-  usual,      ///< one; of a vector: all words that follow, too
-  by_commas,  ///< of a vector: several with commas between them
-  one_each,   ///< of a vector: one, and the option may be repeated
+  usual,      ///< one value; for a vector also all words that follow
+  by_commas,  ///< for a vector: several values with commas between them
+  one_each,   ///< for a vector: one value, and the option may be repeated
 };
 
-/// How an option is shown and read, besides its names and its help.
+/// Display and syntax of an option, in addition to its names and its help.
 struct OptionForm {
   std::string value =
-      {};  ///< its name in --help: FILE; says what completes it, see command_model.h
-  std::string group = {};  ///< heading in --help; empty: the usual one
+      {};  ///< name in --help, such as FILE; it also selects the completion, see command_model.h
+  std::string group = {};  ///< heading in --help; empty: "Options"
   ValueSplit values = ValueSplit::usual;
   bool shows_default = false;
   bool is_required = false;
@@ -43,8 +43,8 @@ struct OptionForm {
 /// The parts of --help that CLI11 does not store: examples of groups, common flags of commands.
 struct HelpLayout;
 
-/// A subcommand while its options are defined. The variables that options fill must outlive the
-/// parsing; until then they hold the defaults.
+/// A subcommand while its options are defined. The variables of its options hold the defaults. They
+/// must outlive the parsing, which sets them.
 class Command {
  public:
   // `names` as in "-o,--out"; a name without dashes makes an argument of it.
@@ -72,9 +72,9 @@ class Command {
 
   /// Text below the flags in --help: examples, exit codes.
   void footer(const std::string& text);
-  /// Not for people: left out of --help and of what is generated.
+  /// Leaves the command out of --help, completion and the manual.
   void hide();
-  /// What the command does.
+  /// Sets the action that runs the command.
   void action(Action action);
 
  private:
@@ -87,13 +87,13 @@ class Command {
   HelpLayout& layout_;
 };
 
-/// A command line that cannot be understood. The message has one line.
+/// Error for a command line that cannot be parsed. The message has one line.
 struct UsageError : Error {
   using Error::Error;
 };
 
-/// The program's command line: its commands, how it is parsed and what --help says. CLI11 does the
-/// work, inside command_line.cc alone: its headers cost ten seconds of compiling wherever they are.
+/// The program's command line: its commands, its parser and its help. Only command_line.cc includes
+/// CLI11: its headers add ten seconds to each file that includes them.
 class CommandLine {
  public:
   CommandLine(const std::string& name, const std::string& summary, const std::string& footer);
@@ -108,11 +108,11 @@ class CommandLine {
   void begin_group(const CommandGroup& group);
   Command add_command(const std::string& name, const std::string& summary);
 
-  /// What `args` ask for: the action of the chosen command, or printing help to `out` in lines of
+  /// Returns the action of the chosen command, or the action that prints help to `out` in lines of
   /// at most `width` columns. Errors: throws UsageError.
   Action parse(const std::vector<std::string>& args, std::ostream& out, std::size_t width);
 
-  /// What is defined, hidden commands left out.
+  /// All definitions without hidden commands.
   ProgramModel model() const;
 
  private:
@@ -121,8 +121,8 @@ class CommandLine {
   Action chosen_;
 };
 
-/// Help in lines of at most `width` columns. What stands in a second column stays there, prose that
-/// fills its lines is filled again, and a command that is too long goes on behind a backslash.
+/// Wraps help at `width` columns. Text of a second column stays in that column. Long paragraphs are
+/// filled again. A long command continues after a backslash.
 std::string help_within(std::string_view text, std::size_t width);
 
 }  // namespace opbench

@@ -36,7 +36,7 @@ std::vector<std::string> names_of(const Values& values) {
 std::vector<std::string> dtypes() { return names_of(kAllDTypes); }
 std::vector<std::string> formats() { return names_of(kAllFormats); }
 
-/// Values that have a name of their own.
+/// A value name, and the values that it stands for.
 struct NamedValues {
   std::string_view value_name;
   std::vector<std::string> (*values)();

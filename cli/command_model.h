@@ -6,7 +6,7 @@
 
 namespace opbench {
 
-/// What the value of a flag can be.
+/// Kind of a flag's value.
 enum class FlagValue {
   none,  ///< the flag has no value
   free,  ///< anything
@@ -24,7 +24,7 @@ struct FlagModel {
   FlagValue kind = FlagValue::none;
   std::vector<std::string> choices;
   bool takes_list = false;  ///< several values with commas between them
-  bool takes_more = false;  ///< words that follow are values too
+  bool takes_more = false;  ///< all words that follow are values
   bool is_required = false;
 };
 
@@ -41,23 +41,22 @@ struct CommandModel {
   std::vector<FlagModel> flags, arguments;
 };
 
-/// The program and its commands, for whatever is generated from them: completion, man page.
+/// The program and its commands. Completion and the man page are generated from it.
 struct ProgramModel {
   CommandModel program;
   std::vector<CommandGroup> groups;
   std::vector<CommandModel> commands;  ///< the first is the default one
 };
 
-/// Sets what the value can be, and its choices, from the name of the value: FILE, DIR, OP, VARIANT,
-/// DTYPE, FORMAT, ISA, files by other names (PROGRAM), or the values themselves as in
-/// "a|b|c".
+/// Sets the kind of the value and its choices from the value's name: FILE, DIR, OP, VARIANT, DTYPE,
+/// FORMAT, ISA, other names for files (PROGRAM), or the values themselves as in "a|b|c".
 void set_kind(FlagModel& flag);
 
-/// Candidates for the last of the words that follow the program's name, one a line, with a tab and
-/// a description where there is one. They are not narrowed to what the word begins with: shells do
-/// that. A first line tells how the shell completes: "word"; "list", more words may follow a comma;
-/// "file" and "directory", whose names the shell finds itself. Without a command the flags of the
-/// default one are meant, as on the command line.
+/// Writes candidates for the last word after the program's name, one a line. A description follows
+/// a tab. The shell itself removes candidates that do not begin with the typed text. The first line
+/// is the kind of completion: "word"; "list", more words may follow a comma; "file" and
+/// "directory", whose names the shell finds. Flags without a command are those of the default
+/// command.
 void write_candidates(std::ostream& out, const ProgramModel& model,
                       const std::vector<std::string>& words);
 

@@ -63,8 +63,8 @@ bool are_runs(DumpComparison& comparison) {
   return comparison.actual().has_attachments() && comparison.expected().has_attachments();
 }
 
-// Prints a table of the runs in both files, of which the tensors were measured. Exit code 1 if a
-// verdict was lost, an error grew or a result is gone; 4 if they have no result in common.
+// Prints a table of the runs in both files. Exit code 1 if a verdict became worse, an error grew or
+// a result is missing; 4 if the files have no result in common.
 int compare_two_runs(DumpComparison& measured, CommandContext& context) {
   const ResultsFile first = Artefact(measured.actual().name()).results();
   const ResultsFile second = Artefact(measured.expected().name()).results();
@@ -118,7 +118,7 @@ void write_results(CompareFiles& results, const ComparisonRequest& request, Dump
                              printable(directory), printable(results.msaccucmp.result().string()));
 }
 
-// The same in one HDF5 file, and what was printed.
+// Writes the results and the console text into one HDF5 file.
 void write_artefact(DumpWriter& file, const Comparison& comparison, std::size_t top) {
   std::ostringstream json, csv, console;
   report::write_comparison_json(json, comparison);
@@ -130,7 +130,7 @@ void write_artefact(DumpWriter& file, const Comparison& comparison, std::size_t 
   file.finish();
 }
 
-// Tells how far the measuring is, a few times a second.
+// Prints the progress a few times a second.
 class Meter {
  public:
   Meter(ProgressLine& progress, std::int64_t bytes) : progress_(progress), bytes_(bytes) {
@@ -153,7 +153,7 @@ class Meter {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-// Recomputing takes long where many operators fail.
+// Recomputing takes long if many operators fail.
 std::function<void(std::size_t, std::size_t)> progress_of(ProgressLine& progress) {
   return [&progress](std::size_t done, std::size_t all) {
     if (done == 0) progress.begin("explaining");
@@ -187,7 +187,7 @@ void refuse_to_replace_files(const CompareFlags& flags, const ComparisonRequest&
               context);
 }
 
-// Results of a run are compared by another command.
+// Results of a run need another command.
 void refuse_results(const std::string& path) {
   std::ifstream file(path);
   std::string head(64, '\0');

@@ -23,8 +23,8 @@ namespace opbench {
 struct CompareFlags {
   std::vector<std::string> files;    ///< NPU GPU
   std::string my_dump, golden_dump;  ///< the same as msaccucmp's -m and -g
-  std::string golden;                ///< a third dump, nearer to the truth
-  std::string shards;                ///< rules by which ranks' parts are joined
+  std::string golden;                ///< a third dump, more accurate than both
+  std::string shards;                ///< rules that join the parts of ranks
   std::string out_dir, algorithms = "all";
   std::string standard, standards_file, map_file, match, only, explain, fail_on;
   int post_process = 0, top = 10, threads = 0;
@@ -49,33 +49,34 @@ struct ComparisonRequest {
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 ComparisonRequest request_of(const CompareFlags& flags, const Ranks& ranks);
 
-/// True for the -o of one HDF5 file: it ends in .h5.
+/// True if the path of -o is one HDF5 file: it ends in .h5.
 bool is_artefact_name(const std::string& path);
 
 /// True if both folders of the request hold the dumps of a job's ranks; see list_job. Errors: those
 /// of list_job.
 bool is_of_jobs(const ComparisonRequest& request);
 
-/// Compares the dumps of two jobs, each rank's at each step with its partner, by all ranks of this
-/// start. Writes a report for each and one of the whole. Returns the exit code.
+/// Compares the dumps of two jobs: each rank's dump at each step with its partner. All ranks of
+/// this process group share the work. Writes a report for each pair and one for the job. Returns
+/// the exit code.
 int compare_jobs(const CompareFlags& flags, const ComparisonRequest& request,
                  CommandContext& context);
 
-/// What all ranks know of the work.
+/// The plan that all ranks share.
 struct JobPlan {
   JobPairs pairs;
   std::vector<JobDump> golden;
-  // Where the actual dumps are joined: by what rules, and the dumps of each pair's step in order.
+  // Set if actual dumps are joined: the rules, and the dumps of each pair's step in order.
   std::optional<ShardRules> rules;
   std::vector<std::vector<JobDump>> parts;
 };
 
-/// Each rank's dump at each step with its partner; or, by the rules of a file, a step's dumps of
-/// all ranks together with that of the undivided run. `rules_file`: empty for none. Errors: throws
-/// Error naming a folder or file that lacks what is needed.
+/// Pairs each rank's dump at each step with its partner. With a `rules_file`, a step's dumps of all
+/// ranks together form a pair with the dump of the undivided run. An empty `rules_file` means no
+/// rules. Errors: throws Error naming a folder or file that is incomplete.
 JobPlan plan_job(const ComparisonRequest& request, const std::string& rules_file);
 
-/// The same on all ranks that see the same files.
+/// Hash of the plan. Ranks that read the same files have the same hash.
 std::string digest_of(const JobPlan& plan);
 
 }  // namespace opbench

@@ -13,7 +13,7 @@
 namespace opbench {
 namespace {
 
-// The two dumps, however they were named; true if as msaccucmp's users do it.
+// Takes the two dumps. Returns true if msaccucmp's flags name them.
 bool take_files(const CompareFlags& flags, ComparisonOptions& options) {
   const bool is_as_msaccucmp = !flags.my_dump.empty() || !flags.golden_dump.empty();
   if (is_as_msaccucmp ? !flags.files.empty() || flags.my_dump.empty() || flags.golden_dump.empty()

@@ -48,7 +48,7 @@ std::int64_t bytes_of(const fs::path& path) {
   return bytes;
 }
 
-/// One rank's dumps at one step: compared, and reported as text. By any rank.
+/// Compares one rank's dumps at one step and reports as text. Runs on any rank.
 class RankComparer {
  public:
   RankComparer(const JobPlan& plan, const ComparisonRequest& request, const CommandContext& context,
@@ -137,7 +137,8 @@ class RankComparer {
   const bool writes_files_;
 };
 
-/// What rank 0 does with the results of all: files as they come, the whole at the end.
+/// Rank 0 collects the results of all ranks: it writes each file as it arrives, and the summary at
+/// the end.
 class JobCollector {
  public:
   JobCollector(const JobPlan& plan, const std::string& out_dir) : out_dir_(out_dir) {
@@ -157,7 +158,7 @@ class JobCollector {
     write(folder + "/compare.csv", csv);
   }
 
-  // `planned`: how many dumps there are to compare.
+  // `planned`: the number of dumps to compare.
   JobReport& finish(std::size_t planned) {
     std::sort(job_.ranks.begin(), job_.ranks.end(),
               [](const RankReport& a, const RankReport& b) { return a.place < b.place; });
@@ -197,7 +198,7 @@ report::JobOrigin origin_of(const ComparisonRequest& request, const CommandConte
           request.given};
 }
 
-// What each pair of dumps is called and what it costs.
+// Name and cost of each pair of dumps.
 std::vector<units::UnitCost> units_of(const JobPlan& plan) {
   constexpr double kBytesPerSecond = 1e9, kSecondsToOpen = 0.01;
   std::vector<units::UnitCost> units;

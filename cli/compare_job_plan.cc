@@ -35,7 +35,7 @@ JobPlan paired_plan(const ComparisonRequest& request) {
   return plan;
 }
 
-// A step's dumps of the ranks that the rules name, else of all.
+// A step's dumps of the ranks that the rules name; else of all ranks.
 std::vector<JobDump> parts_of(const std::vector<JobDump>& dumps,
                               const std::optional<std::int64_t>& step, const ShardRules& rules,
                               const std::string& rules_file) {
@@ -57,7 +57,7 @@ std::vector<JobDump> parts_of(const std::vector<JobDump>& dumps,
   return parts;
 }
 
-// A pair for each step: of the ranks' dumps together, and of the undivided run's.
+// One pair for each step: the ranks' dumps together, and the dump of the undivided run.
 JobPlan joined_plan(const ComparisonRequest& request, const std::string& rules_file) {
   const std::string& folder = request.options.actual;
   const auto dumps = is_folder(folder) ? list_job(folder) : std::vector<JobDump>();
@@ -75,7 +75,7 @@ JobPlan joined_plan(const ComparisonRequest& request, const std::string& rules_f
     if (steps.empty() || steps.back().place != place) steps.push_back({place, folder});
   }
   std::vector<JobDump> whole = list_steps(request.options.expected);
-  // One dump without a step is that of the only step.
+  // A single dump without a step belongs to the only step.
   if (whole.size() == 1 && steps.size() == 1 && !whole[0].place.step) {
     whole[0].place = steps[0].place;
   }

@@ -13,8 +13,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Flags and values as words of their own: zsh and fish keep --flag=value in one word, bash makes
-// three of it.
+// Splits flags and values into separate words: zsh and fish keep --flag=value as one word, bash
+// makes three words.
 Words apart(const Words& words) {
   Words result;
   for (const std::string& word : words) {
@@ -32,7 +32,7 @@ const CommandModel* find_command(const ProgramModel& model, const std::string& w
   return found == model.commands.end() ? nullptr : &*found;
 }
 
-// The flag whose value the last word can be, else the command's argument; null: neither.
+// The flag whose value the last word is, else the command's argument; null if there is neither.
 const FlagModel* value_of(const CommandModel& command, const Words& words) {
   const auto word = words.end() - 1;
   auto at = word;
@@ -51,7 +51,7 @@ void add_variants(std::set<std::string>& names, std::string_view op) {
   if (!names.empty()) names.emplace("reference");
 }
 
-// The variants of the operators that --op OP[,OP] and --case 'OP[...]' name, or all.
+// The variants of the operators in --op OP[,OP] and --case 'OP[...]', or all variants.
 Words variants_of(const FlagModel& flag, const Words& words) {
   std::set<std::string> names;
   for (std::size_t at = 0; at + 1 < words.size(); ++at) {

@@ -61,7 +61,7 @@ struct ConvertFlags {
   int input = -1, output = -1, version = 2;
 };
 
-// Empty where something is, or where failures say it.
+// Empty if arrays were written, or if failures give the reason.
 std::string why_nothing_is_written(const ConvertOutcome& outcome, const ConvertFlags& flags) {
   if (outcome.written > 0 || !outcome.failures.empty() || interrupted()) return {};
   const std::string named =
@@ -196,7 +196,7 @@ void translate_msaccucmp_convert_options(std::vector<std::string>& args) {
       throw UsageError(fmt::format("{} needs a value", option->theirs));
     }
     args[i].replace(0, name.size(), option->ours);
-    if (!has_value) ++i;  // which may look like an option
+    if (!has_value) ++i;  // the value may look like an option
   }
 }
 
@@ -242,7 +242,7 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
   command.action([flags, &context] {
     refuse_standard_output("-o", flags->out, "arrays", "a folder or a file");
     watch_interrupts();
-    // Arrays may go into one file, which one process writes.
+    // One process must write: all arrays may go into one file.
     if (flags->dumps.empty() && !context.ranks.is_first()) return int{kAllWell};
     if (flags->dumps.empty()) return convert_files(*flags, context);
     if (flags->out.empty()) flags->out = ".";

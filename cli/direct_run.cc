@@ -28,7 +28,7 @@ std::size_t thread_counts(const RunOptions& options) {
   return std::max<std::size_t>(1, options.threads.size());
 }
 
-// In the order in which `run_units` takes the units: each with every number of threads.
+// The order in which `run_units` takes the units: each with every number of threads.
 std::vector<double> expected_times(std::span<const WorkUnit> units, const RunOptions& options) {
   std::vector<double> seconds;
   for (const WorkUnit& unit : units) {
@@ -37,7 +37,7 @@ std::vector<double> expected_times(std::span<const WorkUnit> units, const RunOpt
   return seconds;
 }
 
-// `loaded`: whose calls the units are; null: they are of case files.
+// `loaded`: the dump of the units; null if the units come from case files.
 int run_units_here(const RunFlags& flags, const RunOptions& options,
                    std::span<const WorkUnit> units, const LoadPlan* loaded,
                    CommandContext& context) {
@@ -59,11 +59,11 @@ int run_units_here(const RunFlags& flags, const RunOptions& options,
   print_end(result, page, context);
   if (loaded != nullptr) print_coverage(context.out, *loaded);
   if (!outputs.write(result)) return kCouldNotFinish;
-  if (flags.dump.empty()) tell_errors(result, context);  // a dump that is not written says why
+  if (flags.dump.empty()) tell_errors(result, context);  // for a dump, the writer prints the reason
   return result.exit_code();
 }
 
-// A dump says itself what its calls are.
+// The records of a dump define the cases.
 void refuse_flags_of_cases(const RunFlags& flags) {
   const auto fields = selection_fields();
   for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -136,7 +136,7 @@ int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& c
     return kAllWell;
   }
   if (flags.check_overflow) return check_overflow(flags, options, plan.units, &plan, context);
-  RunOptions whole = options;  // recorded values are verified to the last
+  RunOptions whole = options;  // all recorded values are verified
   whole.most_verified = std::numeric_limits<std::int64_t>::max();
   return run_units_here(flags, whole, plan.units, &plan, context);
 }

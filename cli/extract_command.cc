@@ -61,7 +61,7 @@ void add_matches(const DumpListing& dump, const std::string& pattern,
   }
 }
 
-// The whole file, one group after the other: the root is there already.
+// Copies group by group, since the root group exists already.
 void expand_root(const DumpListing& dump, std::vector<std::string>& paths) {
   if (std::find(paths.begin(), paths.end(), "/") == paths.end()) return;
   paths.clear();

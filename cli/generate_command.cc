@@ -15,7 +15,7 @@
 namespace opbench {
 namespace {
 
-// Text as it is: no requests at the beginning of a line, hyphens that can be copied.
+// Escapes text for troff: no requests at the beginning of a line, and hyphens that can be copied.
 std::string escaped(const std::string& text) {
   std::string result;
   bool begins_line = true;
@@ -54,7 +54,7 @@ void write_flag(std::ostream& out, const FlagModel& flag) {
   out << '\n' << values_text(flag) << '\n';
 }
 
-// Groups in the order of their first flag; that of CLI11 for flags without one comes last.
+// Groups in the order of their first flag. Flags without a group come last.
 void write_flags(std::ostream& out, const std::vector<FlagModel>& flags) {
   constexpr const char* kNoGroup = "Options";
   std::vector<std::string> groups;
@@ -72,7 +72,7 @@ void write_flags(std::ostream& out, const std::vector<FlagModel>& flags) {
   }
 }
 
-// Lines as they stand, so that examples can be copied.
+// Keeps all line breaks, so that examples can be copied.
 void write_plain(std::ostream& out, const std::string& text) {
   if (text.empty()) return;
   out << ".PP\n.nf\n";

@@ -82,7 +82,7 @@ int exit_code_of(const IngestResult& result) {
   return result.is_any_read() ? kAllWell : kNothingToJudge;
 }
 
-// Says of each file why it could not be read, and where nothing was in them.
+// Prints the reason for each file that could not be read or had no content.
 int end_code(const IngestResult& result, CommandContext& context) {
   for (const IngestedFile& file : result.files) {
     if (!file.kind.empty() && file.is_whole) continue;
@@ -98,7 +98,7 @@ int end_code(const IngestResult& result, CommandContext& context) {
   return code;
 }
 
-// Returns false where there is none, and says why.
+// Returns false and prints the reason if there are no cases.
 bool write_cases(ResultFile& file, const IngestResult& result, const ReportLayout& layout,
                  CommandContext& context) {
   const NetworkCases cases = cases_of(result);
@@ -115,7 +115,7 @@ HotSpotRules rules_of(const IngestFlags& flags) {
   return flags.rules.empty() ? HotSpotRules::builtin() : HotSpotRules::load(flags.rules);
 }
 
-// Errors: throws Error where the flags contradict one another.
+// Errors: throws Error if flags contradict each other.
 void check_wish(const IngestFlags& flags) {
   constexpr std::int64_t kDeepest = 100;
   if (flags.depth < 0 || flags.depth > kDeepest) {
@@ -127,7 +127,7 @@ void check_wish(const IngestFlags& flags) {
   }
 }
 
-// Returns false where there is none, and says why.
+// Returns false and prints the reason if there is no context.
 bool write_context(ResultFile& file, const IngestResult& result, const ContextWish& wish,
                    const ReportLayout& layout, CommandContext& context) {
   try {
@@ -141,7 +141,7 @@ bool write_context(ResultFile& file, const IngestResult& result, const ContextWi
   }
 }
 
-// Of two profiles that are to be compared; says what is wrong with them.
+// The exit code of a comparison of two profiles. Prints what is wrong with them.
 int end_code(const IngestResult& before, const IngestResult& after, CommandContext& context) {
   int code = kAllWell;
   for (const IngestResult* one : {&before, &after}) {
@@ -154,7 +154,7 @@ int end_code(const IngestResult& before, const IngestResult& after, CommandConte
   return code;
 }
 
-// A watch fails nothing: only input that cannot be read.
+// A comparison of profiles fails only for input that cannot be read.
 int compare_profiles(const IngestFlags& flags, CommandContext& context) {
   if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
     throw Error("--before FILE... and --after FILE... are two profiles, and no other is read");

@@ -24,7 +24,7 @@ struct InvarianceFlags {
   std::string json;
 };
 
-/// A variant and the case that it is tried on.
+/// A variant and its test case.
 struct Trial {
   const Kernel* kernel;
   Case spec;
@@ -35,7 +35,7 @@ bool is_wanted(const InvarianceFlags& flags, const Kernel& kernel) {
                                              kernel.name) != flags.variants.end();
 }
 
-// fp32 and fp16 where the operator has them, else its first dtype.
+// fp32 and fp16 if the operator has them, else its first dtype.
 std::vector<DType> dtypes_of(const InvarianceFlags& flags, const Op& op) {
   std::vector<DType> dtypes;
   for (const std::string& text : flags.dtypes) dtypes.push_back(parse_dtype(text));

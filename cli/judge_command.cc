@@ -89,7 +89,7 @@ int exit_code_of(const std::vector<JudgedDump>& judged) {
   return others > 0 ? kAllWell : kNothingToJudge;
 }
 
-// Of dumps in which no operator could be judged.
+// Prints the reasons for dumps in which no operator could be judged.
 void say_why_not_judged(const std::vector<JudgedDump>& judged, const CommandContext& context) {
   for (const JudgedDump& dump : judged) {
     const auto unknown =
@@ -105,7 +105,7 @@ void say_why_not_judged(const std::vector<JudgedDump>& judged, const CommandCont
   }
 }
 
-/// The files that are written, reserved before the work.
+/// The output files, reserved before the work.
 struct JudgeFiles {
   std::optional<ResultFile> json, csv;
 

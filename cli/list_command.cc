@@ -30,7 +30,7 @@ std::string joined_names(const Values& values) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
-// A small tensor of the kind, with the default attributes; none where the operator takes no such.
+// A small tensor of the kind, with the default attributes; null if the operator does not accept it.
 std::optional<Problem> probe(const Op& op, DType dtype, Format format) {
   const Dims shape = origin_format_of(format) == Format::NCDHW ? Dims{2, 20, 3, 3, 3}
                      : format == Format::ND                    ? Dims{2, 20}
@@ -46,7 +46,7 @@ std::optional<Problem> probe(const Op& op, DType dtype, Format format) {
 
 using Kinds = std::map<Format, std::vector<DType>>;
 
-// "NCHW ND" where all dtypes are meant, else "fp64 bool as NCHW ND".
+// "NCHW ND" for all dtypes, else "fp64 bool as NCHW ND".
 std::string text_of(const Op& op, const Kinds& kinds) {
   std::map<std::string, std::vector<std::string_view>> formats;
   for (const auto& [format, dtypes] : kinds) {
@@ -60,18 +60,18 @@ std::string text_of(const Op& op, const Kinds& kinds) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Writes lines of at most so many columns.
+/// Writes lines of limited width.
 struct Lines {
   std::ostream& out;
   std::size_t width;
 
-  /// `head` and then `text`, whose further lines begin below its first.
+  /// Writes `head` and then `text`. Continuation lines begin in the column of `text`.
   void put(const std::string& head, const std::string& text) const {
     out << head << wrapped(text, width, head.size(), head.size()) << '\n';
   }
 };
 
-// Rows of a variant: its name, its provider, and what is said of it.
+// Rows of a variant: its name, its provider and its description.
 void add_rows(TextTable& table, const Op& op, const Kernel& kernel) {
   table.rows.push_back(
       {std::string(kernel.name), std::string(name(kernel.provider)), std::string(kernel.summary)});
@@ -123,7 +123,7 @@ void print_op(const Lines& lines, const Op& op) {
   print_table(lines.out, variants, {false, lines.width});
 }
 
-/// What operators have in common, told by their definitions; the first that is true counts.
+/// Operators with a common property, found from their definitions; the first match counts.
 struct OperatorGroup {
   const char* title;
   bool (*has)(const Op& op);

@@ -33,7 +33,7 @@ struct MergeFlags {
   bool allow_missing = false;
 };
 
-// "unit 17, relu[64,fp32]", where the plan says what it is.
+// "unit 17, relu[64,fp32]" if the plan names the unit.
 std::string unit_text(std::size_t unit, const std::vector<std::string>& ids) {
   return unit < ids.size() ? fmt::format("unit {}, {}", unit, printable(ids[unit]))
                            : fmt::format("unit {}", unit);

@@ -68,8 +68,8 @@ JudgeOptions options_of(const MinimiseFlags& flags) {
   return options;
 }
 
-// All of the dump where no path is given; else the one there. Errors: throws Error if there is
-// none, or another number than one at the path.
+// All records of the dump without a path; else the record at the path. Errors: throws Error if the
+// path does not name exactly one record, or the dump has no records.
 std::vector<const DumpRecord*> records_at(DumpSource& file, const std::string& path) {
   const DumpListing listing{file.name(), file.records(), {}};
   const DumpSelection found = select(listing, {{path}, {}});
@@ -97,8 +97,8 @@ std::string default_folder(const JudgedRecord& record) {
   return name;
 }
 
-// The first record, in order of execution, that is guilty; `judged` is then what was found of it,
-// else of the last one.
+// The first record, in order of execution, with the verdict GUILTY. `judged` becomes its judgement,
+// or that of the last record if no record is GUILTY.
 std::optional<GuiltyCall> first_guilty(DumpSource& file,
                                        const std::vector<const DumpRecord*>& records,
                                        const OpTable& table, const JudgeOptions& options,

@@ -18,9 +18,9 @@ namespace {
 
 enum class Values { none, one, several };
 
-/// What becomes of an option.
+/// Treatment of an option.
 enum class Use {
-  as_ours,  ///< `text` is opbench's name
+  as_ours,  ///< `text` is opbench's flag
   ignored,  ///< for HDF5 dumps it has no effect in msaccucmp either
   refused,  ///< `text` says what to use instead
 };
@@ -42,7 +42,8 @@ constexpr CompareOption kCompareOptions[] = {
     {"-out", "--output", Values::one, Use::as_ours, "--out"},
     {"-alg", "--algorithm", Values::several, Use::as_ours, "--algorithm"},
     {"-p", "--post_process", Values::one, Use::as_ours, "-p"},
-    {"-o", "", Values::one, Use::as_ours, "-o"},  // there a tensor of the operator of -op
+    {"-o", "", Values::one, Use::as_ours,
+     "-o"},  // in msaccucmp with -op: the index of an output tensor
     {"-advisor", "", Values::none, Use::as_ours, "--advisor"},
     {"-a", "--algorithm_options", Values::one, Use::ignored},
     {"-cf", "--close_fusion_rule_file", Values::one, Use::ignored},
@@ -65,7 +66,7 @@ constexpr CompareOption kCompareOptions[] = {
     {"-ml", "--max_line", Values::one, Use::refused, "it goes with -op, which is not supported"},
 };
 
-// opbench's own, which are the start of some of msaccucmp's.
+// opbench's flags that are prefixes of msaccucmp's options.
 constexpr std::string_view kOurs[] = {"--out", "--golden", "--map", "--top"};
 
 bool is_option(std::string_view word) { return word.size() > 1 && word.front() == '-'; }
@@ -107,7 +108,7 @@ class Translation {
       }
       take(*option, name, std::move(value));
     }
-    // What follows "--", which is kept.
+    // Keep "--" and all words after it.
     if (next_ > 0 && words_[next_ - 1] == "--") --next_;
     args.insert(args.end(), words_.begin() + static_cast<std::ptrdiff_t>(next_), words_.end());
   }
@@ -127,7 +128,7 @@ class Translation {
     return {word, std::nullopt};
   }
 
-  // Null for what is not msaccucmp's, or is opbench's in the first place.
+  // Null if the name is not an option of msaccucmp, or is a flag of opbench.
   const CompareOption* option_of(std::string_view name, const Value& value) const {
     if (!is_option(name)) return nullptr;
     if (std::find(std::begin(kOurs), std::end(kOurs), name) != std::end(kOurs)) return nullptr;
@@ -139,7 +140,7 @@ class Translation {
     return by_prefix(name);
   }
 
-  // -q and -v take no value here; there a file of rules, and a number.
+  // opbench's -q and -v take no value. msaccucmp's take a file of rules and a number.
   bool is_our_letter(const CompareOption& option, const Value& value) const {
     if (!names_dumps_) return true;
     const std::string_view next = value                   ? std::string_view(*value)
@@ -165,7 +166,7 @@ class Translation {
           !is_long(name) && candidate.name == name.substr(0, 2) && candidate.values != Values::none;
       if (is_joined) found.push_back(candidate.name);
     }
-    // Where msaccucmp is meant, a word that it does not know must not become a directory.
+    // With msaccucmp's syntax, an option that msaccucmp does not have must not become a directory.
     if (option == nullptr && names_dumps_ && name.starts_with("-o")) {
       throw UsageError(fmt::format("{} is unknown; a directory is -o DIR", name));
     }
@@ -209,7 +210,8 @@ class Translation {
     return words_[next_++];
   }
 
-  // `-alg 1 2 8` is `-alg 1,2,8`. Where the dumps have their names, a larger number is no file.
+  // `-alg 1 2 8` is `-alg 1,2,8`. With -m and -g, a larger number is an
+  // algorithm too: it cannot be a dump.
   void take_algorithms(std::string& value) {
     const auto is_algorithm = [&](std::string_view word) {
       return is_digit(word) || (names_dumps_ && is_whole_number(word));
@@ -219,7 +221,7 @@ class Translation {
     if (names_dumps_ && !is_list) drop_unknown(value);
   }
 
-  // One that is left alone is complained about by who reads the list.
+  // A list without a known algorithm is not changed: the parser of the list reports it.
   void drop_unknown(std::string& list) {
     std::string known;
     std::vector<std::string> unknown;
@@ -239,7 +241,7 @@ class Translation {
   }
 
   std::span<const std::string> words_;
-  bool names_dumps_;  // as msaccucmp does it
+  bool names_dumps_;  // by msaccucmp's -m and -g
   std::size_t next_ = 0;
 };
 

@@ -6,29 +6,29 @@
 namespace opbench {
 
 /// Rewrites the arguments of `convert`, its name first, from msaccucmp.py's spelling to opbench's,
-/// if a word is its -d or begins with "-d=". Without one nothing changes: there -o is a place.
+/// if a word is its -d or begins with "-d=". Otherwise nothing changes: there -o is a path.
 /// Errors: throws UsageError for -c, which would run code, and for missing values.
 void translate_msaccucmp_convert_options(std::vector<std::string>& args);
 
-/// What --help says of them.
+/// Text for --help about these options.
 std::string msaccucmp_convert_options_help();
 
-/// What msaccucmp goes on without.
+/// Options that msaccucmp accepts and ignores.
 struct MsaccucmpNotes {
   std::vector<std::string> without_effect;      ///< options, as they were typed; they are removed
-  std::vector<std::string> unknown_algorithms;  ///< left out of the list, as others are there
+  std::vector<std::string> unknown_algorithms;  ///< removed from the list, as msaccucmp does
 };
 
 /// Rewrites the arguments of `compare`, its name first, from msaccucmp.py's spelling to opbench's.
 /// Options are read as its argparse reads them: exact names, `-alg=0,1`, prefixes that only one
-/// option has, `-alg 1 2 8`. What opbench spells in the same way is left alone. One letter means
-/// what msaccucmp means by it only where the dumps are named as it names them, with -m and -g.
+/// option has, `-alg 1 2 8`. Flags of opbench with the same spelling are not changed. One letter
+/// has msaccucmp's meaning only if -m and -g name the dumps.
 ///
-/// Errors: throws UsageError for what msaccucmp does not take either for HDF5 dumps, with what to
-/// use instead, for prefixes of several options, and for missing or superfluous values.
+/// Errors: throws UsageError for options that msaccucmp itself refuses for HDF5 dumps, with the
+/// flag to use instead, for prefixes of several options, and for missing or superfluous values.
 MsaccucmpNotes translate_msaccucmp_options(std::vector<std::string>& args);
 
-/// What --help says of them.
+/// Text for --help about these options.
 std::string msaccucmp_options_help();
 
 }  // namespace opbench

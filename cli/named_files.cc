@@ -29,7 +29,7 @@ bool is_same(const NamedFile& a, const NamedFile& b) {
 }  // namespace
 
 bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code ignored;  // one that does not exist is compared by its path
+  std::error_code ignored;  // a missing file is compared by its path
   return fs::equivalent(a, b, ignored) || normalised(a) == normalised(b);
 }
 
@@ -93,7 +93,7 @@ void ResultFile::write(const std::function<void(std::ostream&)>& content) {
   out.flush();
   if (out) return;
   if (!has_reader_gone()) throw RunError("cannot write to standard output");
-  context_.out.setstate(std::ios::badbit);  // which the program's end looks at
+  context_.out.setstate(std::ios::badbit);  // the program checks this state at its end
 }
 
 }  // namespace opbench

@@ -18,36 +18,35 @@ struct NamedFile {
   std::string flag, path;
 };
 
-/// Files are told apart by device and inode where they exist, by their normalised paths where not.
+/// Compares files by device and inode if they exist, else by their normalised paths.
 bool is_same_file(const std::string& a, const std::string& b);
 
-/// Nothing that is read, and no other result, is lost to a result; "-" is standard output. To be
-/// called before anything runs.
-/// Errors: throws Error that names both flags.
+/// Checks that no result replaces an input or another result; "-" is standard output. Call it
+/// before anything runs. Errors: throws Error that names both flags.
 void require_distinct(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs);
 
-/// A file that is there already stays, unless opbench itself wrote it as text (`is_own_result`) or
-/// --overwrite is given. To be called before anything runs.
+/// Checks that no result replaces an existing file, unless opbench itself wrote it as text
+/// (`is_own_result`) or --overwrite is given. Call it before anything runs.
 /// Errors: throws Error that names the flag and the file.
 void require_replaceable(std::span<const NamedFile> outputs, const CommandContext& context);
 
-/// Both of them.
+/// Makes both checks.
 void check_files(std::span<const NamedFile> inputs, std::span<const NamedFile> outputs,
                  const CommandContext& context);
 
-/// Is it the name of standard output, "-"?
+/// True for the name of standard output, "-".
 bool is_standard_output(const std::string& path);
 
-/// Refuses "-" for an output that is more than text: a file of that name would be made.
+/// Refuses "-" for an output that is not text: it would create a file named "-".
 /// Errors: throws Error that names `flag`, what it writes ("HDF5"), and what to name ("a file").
 void refuse_standard_output(std::string_view flag, const std::string& path, std::string_view writes,
                             std::string_view instead);
 
-/// Has the reader of standard output ended, as with `| head`? Known after a write has failed.
+/// True if the reader of standard output has ended, as with `| head`. Known after a failed write.
 bool has_reader_gone();
 
-/// The file of an output flag, reserved before a long run. "-" is standard output: the result has
-/// it for itself, and what people read goes to standard error from then on.
+/// The file of an output flag, reserved before a long run. "-" is standard output: only the result
+/// is written there, and text for users goes to standard error from then on.
 /// Errors: as `OutputFile`.
 class ResultFile {
  public:
@@ -56,8 +55,8 @@ class ResultFile {
 
  private:
   CommandContext& context_;
-  std::optional<OutputFile> file_;             // none: standard output
-  std::streambuf* standard_output_ = nullptr;  // then
+  std::optional<OutputFile> file_;             // null: standard output
+  std::streambuf* standard_output_ = nullptr;  // set without a file
 };
 
 }  // namespace opbench

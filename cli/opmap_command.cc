@@ -31,7 +31,7 @@ struct OpmapFlags {
   std::string map_file, as = "text";
 };
 
-// The reason why no dump names an operator of ours: "; dumps hold its element-wise steps".
+// The reason why dumps do not name an operator of opbench: "; dumps hold its element-wise steps".
 std::string why_none(const std::string& name) {
   for (const Op* op : RegisteredOp::all()) {
     if (op->name == name) return fmt::format("; {}", op->known_as.not_recorded);

@@ -138,7 +138,7 @@ int exit_code_of(const OverflowScan& scan) {
   return is_any ? kAllWell : kNothingToJudge;
 }
 
-// What cannot be read, is told and takes nothing from the others.
+// Prints a message for each file that cannot be read. Other files are not affected.
 int report_failures(const ConvertOutcome& outcome, CommandContext& context) {
   int code = kAllWell;
   for (const ConvertFailure& failure : outcome.failures) {

@@ -51,7 +51,7 @@ void ProgressLine::activity(const std::string& whole, const std::string& brief) 
     return printable(excerpt(report::with_short_lists(text), kLongest));
   };
   if (context_.is_progress_overwritten()) {
-    // One row of a narrow terminal, so that the next text can overwrite it.
+    // Cut to one row of a narrow terminal, so that the next text can overwrite it.
     context_.err << "\r\033[K" << (place_ + " " + shown(whole)).substr(0, context_.progress_width())
                  << std::flush;
   } else if (is_new_ || context_.verbose) {
@@ -110,7 +110,7 @@ std::string UnitsProgress::text(std::size_t at) const {
   const std::string text = fmt::format("{}/{}", at, total_);
   if (ran_ == 0) return text;
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  // Before that a rate says little.
+  // An earlier rate is not meaningful.
   constexpr double kLeastSeconds = 2;
   if (seconds < kLeastSeconds || expected_done_ <= 0) return text;
   constexpr std::size_t kLongestId = 40;

@@ -16,16 +16,16 @@ struct DispatchState;
 /// "62 min", "3.5 h", "12 s".
 std::string duration_text(double seconds);
 
-/// How long a run still takes, from what its first cases took and what all were expected to take.
+/// Estimates the time left from the measured time of the first cases and the expected cost of all.
 class TimeLeft {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// `expected`: of each case in the order in which they run, in any unit.
+  /// `expected`: cost of each case in the order in which they run, in any unit.
   explicit TimeLeft(std::vector<double> expected);
 
-  /// ", about 6 min left" after the first `done` cases; nothing before the second one has ended and
-  /// 2 s have passed: one case says little.
+  /// ", about 6 min left" after the first `done` cases; empty before the second case has ended and
+  /// 2 s have passed, since one case is not enough for an estimate.
   std::string text(std::size_t done, Clock::time_point now = Clock::now()) const;
 
  private:
@@ -33,19 +33,19 @@ class TimeLeft {
   Clock::time_point start_ = Clock::now();
 };
 
-/// The line on the terminal that tells what is being done; plain lines, one a part, elsewhere.
+/// The progress line on the terminal; without a terminal, plain lines, one for each part.
 class ProgressLine {
  public:
   explicit ProgressLine(const CommandContext& context) : context_(context) {}
 
   /// Begins part `done` + 1 of `total`; `time_left`: ", about 6 min left".
   void begin(std::size_t done, std::size_t total, const std::string& time_left = "");
-  /// Begins a part that is called `place`.
+  /// Begins a part with the name `place`.
   void begin(const std::string& place);
-  /// Shows what the part does now: a line that is overwritten shows every activity, plain lines
-  /// the first of a part, or `brief` in its place.
+  /// Prints the activity of the part. A line that is overwritten shows every activity. Plain lines
+  /// show only the first of a part, or `brief` instead.
   void activity(const std::string& whole, const std::string& brief = "");
-  /// Only where the line is overwritten.
+  /// Only if the line is overwritten.
   void detail(const std::string& whole);
   void clear();
 
@@ -55,19 +55,19 @@ class ProgressLine {
   bool is_new_ = false;
 };
 
-/// The line of work in units, cases of a run or dumps of a job: how many of the whole are done, how
-/// many a second, the time left by their expected cost, and the slowest.
+/// The progress line of work units, cases of a run or dumps of a job: finished and total number,
+/// number per second, time left by expected cost, and the slowest unit.
 class UnitsProgress {
  public:
   UnitsProgress(const std::vector<units::UnitCost>& all, ProgressLine& line)
       : units_(all), line_(line) {}
 
-  /// `todo` are to be run, and so many more are done already.
+  /// `todo`: units to run, in addition to those that are done already.
   void begin(const std::vector<std::size_t>& todo, std::size_t done);
   void begin_unit(std::size_t unit);
   void end_unit(std::size_t unit, double seconds);
 
-  /// Shows the progress of all ranks in one line: often where it is overwritten, else sometimes.
+  /// Shows the progress of all ranks in one line: often if it is overwritten, else rarely.
   void show(const DispatchState& state, std::size_t slowest);
 
   /// "312/20000 5.1/s 62 min left, slowest conv2d[...] 12 s"; `at`: the first number.
@@ -80,7 +80,7 @@ class UnitsProgress {
   ProgressLine& line_;
   Clock::time_point start_ = Clock::now();
   std::size_t done_ = 0, total_ = 0, ran_ = 0;
-  double expected_ = 0, expected_done_ = 0;  // seconds of what is run here
+  double expected_ = 0, expected_done_ = 0;  // seconds of the units of this run
   std::size_t slowest_ = 0;
   double slowest_seconds_ = 0;
   Clock::time_point shown_ = start_;

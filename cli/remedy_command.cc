@@ -69,7 +69,7 @@ void require_contexts(const RemedyFlags& flags, const std::vector<const CaseFile
   }
 }
 
-// The one that --step names, else the first that can run.
+// The step that --step names, else the first that can run.
 const ContextStep& step_of(const RemedyFlags& flags, const Context& context) {
   std::vector<std::string> names;
   for (const ContextStep& step : context.steps) {
@@ -106,7 +106,7 @@ void check_flags(const RemedyFlags& flags, const CaseSelection& selection,
               context);
 }
 
-/// The files of the flags, reserved before the search.
+/// The output files, reserved before the search.
 struct RemedyFiles {
   std::optional<ResultFile> json, steps;
 

@@ -38,11 +38,11 @@ report, 4 if there is nothing to report; whether results passed is what the repo
 
 struct ReportFlags {
   std::vector<std::string> files;
-  std::string format;  // empty: as the name of the output says
+  std::string format;  // empty: by the extension of the output
   std::string output;
   std::string history;
   std::string html;
-  int machine = 0;  // all
+  int machine = 0;  // 0: all machines
   bool is_last = false;
 };
 
@@ -79,7 +79,7 @@ std::string format_of(const ReportFlags& flags) {
       flags.output, extension));
 }
 
-// The last run stands for a file; on a terminal it is shown as the run itself would have shown it.
+// Uses the file of the last run. On a terminal it prints the table that the run would print.
 void take_last_run(ReportFlags& flags) {
   if (!flags.is_last) return;
   if (!flags.files.empty() || !flags.history.empty()) {
@@ -97,7 +97,7 @@ void take_last_run(ReportFlags& flags) {
   if (flags.format.empty() && is_for_terminal) flags.format = "console";
 }
 
-// Results that were turned into a page are lost to every later question.
+// opbench cannot read its own HTML pages, so a page must not replace results.
 void refuse_to_replace_files(const ReportFlags& flags, const CommandContext& context) {
   std::vector<NamedFile> results = {{"--history", flags.history}};
   for (const std::string& file : flags.files) results.push_back({"the results", file});
@@ -129,8 +129,7 @@ int write_history(const ReportFlags& flags, CommandContext& context) {
   return kAllWell;
 }
 
-// The page of an artefact is that of the file in it, wherever that was: names are those of files
-// without their folders. Two of the same name are told apart by their paths.
+// Titles of pages are file names without folders. Files with the same name get their whole paths.
 std::vector<pages::PageInput> page_inputs(const std::vector<std::string>& files) {
   std::vector<pages::PageInput> inputs;
   std::map<std::string, int> count;
@@ -145,7 +144,7 @@ std::vector<pages::PageInput> page_inputs(const std::vector<std::string>& files)
   return inputs;
 }
 
-// Files of any kinds, each on tabs of its own; a history is one of them.
+// One page for files of any kind, each with its own tabs; a history is one of them.
 int write_html(const ReportFlags& flags, CommandContext& context) {
   if (!flags.output.empty() || !flags.format.empty()) {
     throw Error("--html writes a page; -o and --format write another report");

@@ -42,7 +42,8 @@ constexpr const char* kRunFooter = R"(Examples:
   opbench --load gpu.h5 --dump again.h5
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
-// The kernels of a variant or the tasks of a step, or why it does not run; empty: its one kernel.
+// The kernels of a variant, the tasks of a step, or the reason why it does not run. Empty for a
+// single kernel.
 std::string summary_of(const WorkUnit& unit, std::size_t i) {
   const SelectedKernels& selection = unit.selection(i);
   if (!selection.refusal.empty()) return "  skipped: " + printable(selection.refusal);
@@ -50,7 +51,7 @@ std::string summary_of(const WorkUnit& unit, std::size_t i) {
   return selection.kernels.size() > 1 ? "  " + selection.kernel_names() : "";
 }
 
-// The units of a part, or all.
+// Prints the units of a part, or all units.
 int print_plan(const units::UnitPlan& plan, const Part& part, CommandContext& command) {
   const auto put = [&](const std::string& line) { say(command.out, line, 0, 6, command.width()); };
   for (const std::size_t place : units::units_of(plan, part)) {
@@ -63,7 +64,7 @@ int print_plan(const units::UnitPlan& plan, const Part& part, CommandContext& co
   return kAllWell;
 }
 
-// Errors: throws Error for flags that need a context, or that contexts do not take.
+// Errors: throws Error for flags that need a context, or that contexts do not accept.
 void require_takeable(const RunFlags& flags, const CaseSelection& selection, bool has_contexts) {
   if (has_contexts && (selection.backward || !selection.formats.empty())) {
     throw Error(fmt::format(
@@ -91,7 +92,7 @@ void scale_losses(const RunFlags& flags, std::span<const WorkUnit> units) {
   }
 }
 
-// What there is where the filter takes nothing of it.
+// The available cases if the filter selects none.
 std::string filter_text(CaseSelection selection) {
   const std::string filter = std::exchange(selection.filter, "");
   std::vector<std::string> names;
@@ -150,7 +151,7 @@ int run_command(const RunFlags& flags, CommandContext& context) {
   if (flags.check_overflow && !flags.dry_run) {
     return check_overflow(flags, options, units, nullptr, context);
   }
-  // A kernel of the user's own that crashes costs its own row alone.
+  // A user's kernel that crashes must not affect other rows.
   const bool may_crash = has_own_kernels(units) && !needs_one_process(flags);
   if (flags.dry_run || may_crash || runs_in_units(flags, context.ranks)) {
     units::UnitPlan whole = units::plan_units(std::move(units), options, flags.isa);
@@ -160,7 +161,8 @@ int run_command(const RunFlags& flags, CommandContext& context) {
   return run_here(flags, options, units, context);
 }
 
-// What a run starts for its units (--unit-timeout, kernels of the user's own), with its own flags.
+// The process that a run starts for its units (--unit-timeout, user's kernels), with the run's
+// flags.
 int serve(const RunFlags& flags, bool takes_turns, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);

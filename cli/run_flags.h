@@ -23,35 +23,35 @@ struct RunFlags {
   bool cold = false, no_verify = false, dry_run = false, explain = false, plot = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic, artefact;
-  bool tensors = false;              ///< into the artefact, too
-  std::string acl_json;              ///< what a device would dump
-  std::string load, only, map_file;  ///< of a dump that is run again
-  std::string part = "1/1", resume;  ///< of a run in units, see cli/unit_run.h
+  bool tensors = false;              ///< also write tensors to the artefact
+  std::string acl_json;              ///< dump configuration of a device
+  std::string load, only, map_file;  ///< of a dump that runs again
+  std::string part = "1/1", resume;  ///< of a run in work units, see cli/unit_run.h
   std::optional<double> unit_timeout;
   bool exclusive = false, not_exclusive = false;
 
-  /// Where a run in units writes; empty: it is none.
+  /// The output folder of a run in work units; empty for other runs.
   const std::string& units_dir() const { return resume.empty() ? out_dir : resume; }
 };
 
-/// The heading of the flags that name files, in --help.
+/// Heading in --help of the flags that name files.
 inline constexpr const char* kResultsGroup =
     "Where results go (- is standard output, and the table goes to standard error then)";
 
-/// What to run, and what every command that measures has in common.
+/// Adds the selection flags, and the flags that all measuring commands share.
 void add_selection_flags(Command& command, RunFlags& flags);
-/// All flags of `run`.
+/// Adds all flags of `run`.
 void add_run_flags(Command& command, RunFlags& flags);
 
-/// Errors: throws Error that shows what was given.
+/// Errors: throws Error that quotes the value.
 Part part_of(const RunFlags& flags);
 
-/// True if what runs is written, as HDF5 or as a device writes it.
+/// True if tensors are written, as HDF5 or in the device's format.
 bool writes_dump(const RunFlags& flags);
 
 /// Errors: throws Error that names the flag, what was found and what is allowed.
 RunOptions options_of(const RunFlags& flags);
-/// The same of a command that has no units: of its selection the part.
+/// `options_of` for a command without work units: --part divides its selection.
 RunOptions options_of_part(const RunFlags& flags);
 
 }  // namespace opbench

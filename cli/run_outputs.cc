@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The specification of the XDG base directories ignores paths that are not absolute.
+// The XDG base directory specification ignores paths that are not absolute.
 fs::path absolute_folder(const char* variable) {
   const char* value = std::getenv(variable);
   const fs::path folder = value == nullptr ? "" : value;
@@ -50,7 +50,7 @@ constexpr RunFile kRunFiles[] = {
     {"--op-statistic", &RunFlags::op_statistic, "op-statistic", "op_statistic.csv", true},
 };
 
-// Where the form goes in the directory of --out, beside the file that its own flag names.
+// Path of the form in the directory of --out, in addition to the file of its own flag.
 std::string place_in_directory(const RunFile& file, const RunFlags& flags, bool has_contexts) {
   if (flags.out_dir.empty() || file.in_directory.empty()) return {};
   if (file.is_of_contexts && !has_contexts) return {};
@@ -69,7 +69,7 @@ std::vector<NamedFile> output_files(const RunFlags& flags) {
   return files;
 }
 
-// A file with nothing but titles would look like a run without tasks.
+// A file with only titles would look like a run without tasks.
 void refuse_tasks_of_operators(const RunFlags& flags) {
   for (const RunFile& file : kRunFiles) {
     const std::string& path = flags.*file.path;
@@ -80,7 +80,7 @@ void refuse_tasks_of_operators(const RunFlags& flags) {
   }
 }
 
-// Why there was nothing to dump.
+// The reason why nothing was dumped.
 std::string why_nothing_ran(const RunResult& result) {
   if (result.records.empty()) return "the run was interrupted before anything ran";
   const auto tried = std::find_if(result.records.begin(), result.records.end(),
@@ -89,7 +89,7 @@ std::string why_nothing_ran(const RunResult& result) {
   return fmt::format("nothing ran ({} {}: {})", record.variant, name(record.status), record.reason);
 }
 
-// Of a run that knows itself when samples began.
+// Writes the trace of a run that recorded when its samples began.
 void render_trace(std::ostream& out, const ResultsFile& results) {
   report::write_trace(out, results.run.records);
 }

@@ -19,42 +19,42 @@
 
 namespace opbench {
 
-/// Where the results of the last run are kept: opbench/last.json in XDG_CACHE_HOME, else in
-/// ~/.cache. Empty where neither is known.
+/// The file with the results of the last run: opbench/last.json in XDG_CACHE_HOME, else in
+/// ~/.cache. Empty if neither is known.
 std::filesystem::path last_run_file();
 
-/// Keeps them, for `opbench report --last`. False where the file cannot be written, which is no
-/// error, and where there are no results.
+/// Keeps the results for `opbench report --last`. Returns false if there are no results, or if the
+/// file cannot be written; neither is an error.
 bool keep_last_run(const ResultsFile& results);
 bool keep_last_run(const RunResult& result, const CommandContext& context);
 
-/// What a selection reads.
+/// The files that a selection reads.
 std::vector<NamedFile> input_files(const SelectionText& selection);
 
-/// Errors: throws Error if a result would replace another, what the run reads or a file of the
-/// user, or if a dump or a folder is to be standard output.
+/// Errors: throws Error if a result would replace another result, an input of the run or a file of
+/// the user, or if standard output is given for a dump or a folder.
 void check_run_files(const RunFlags& flags, const CommandContext& context);
 
-/// The files that flags name for forms of the results, given or not.
+/// The output files of all result flags. A flag that is not given has an empty path.
 std::vector<NamedFile> named_results(const RunFlags& flags);
 
-/// The files of a run, all reserved before anything runs: a result that cannot be written is a
-/// wasted hour.
+/// The output files of a run. All are reserved before anything runs, so that a file that cannot be
+/// written does not waste the run.
 class RunOutputs {
  public:
-  /// Errors: throws Error like `check_run_files`, and for tasks or dumps of what does not
+  /// Errors: throws Error like `check_run_files`, and for tasks or dumps of units that do not
   /// run; RunError for a file that cannot be written.
   RunOutputs(const RunFlags& flags, CommandContext& context, std::span<const WorkUnit> units);
 
   DumpTargets dumps();
-  /// Nothing but what is printed.
+  /// True if no file is written.
   bool is_empty() const { return reports_.empty() && !dump_ && !tasks_ && !artefact_; }
 
-  /// Writes all of them; one that fails does not keep the others from being written. True if none
-  /// failed. A dump without a record is left out, with a line that says why.
+  /// Writes all files. A file that fails does not stop the others. Returns true if none failed. A
+  /// dump without a record is not written, and a line gives the reason.
   bool write(const RunResult& result);
-  /// The same for results of several machines: only JSON holds those of all, and another form is
-  /// left out, with a line that says so.
+  /// Writes results of several machines. Only JSON holds the results of all machines. Other forms
+  /// are not written, and a line says so.
   bool write(const ResultsFile& results);
 
  private:
@@ -65,7 +65,7 @@ class RunOutputs {
     ResultFile file;
     std::string where;
     Render render;
-    bool holds_all;  ///< the results of several machines
+    bool holds_all;  ///< true: the form holds the results of several machines
   };
 
   void finish_dump(const RunResult& result);
@@ -73,7 +73,7 @@ class RunOutputs {
   bool attempt(const std::function<void()>& action) const;
 
   CommandContext& context_;
-  // Files neither move nor copy.
+  // Files do not move or copy.
   std::deque<Report> reports_;
   std::string dump_path_;
   std::optional<DumpWriter> dump_, artefact_;

@@ -24,7 +24,7 @@ report::PlotStyle plot_style(const CommandContext& context) {
   return {{context.colour()}, takes_unicode(), context.width()};
 }
 
-// With the line that repeats it.
+// Prints the failure with the command line that repeats it.
 void print_failures(const RunResult& result, std::ostream& out, std::size_t width) {
   for (const Record& record : result.records) {
     if (!is_trouble(record)) continue;
@@ -36,7 +36,7 @@ void print_failures(const RunResult& result, std::ostream& out, std::size_t widt
   }
 }
 
-// What leads from the first wrong result to its cause, as lines for a shell.
+// Prints the shell commands that lead from the first wrong result to its cause.
 void print_next_steps(const RunResult& result, std::ostream& out, std::size_t width) {
   const auto failed = std::find_if(
       result.records.begin(), result.records.end(),
@@ -63,7 +63,7 @@ void show_case(std::span<const Record> records, RunPage& page, CommandContext& c
 
 }  // namespace
 
-// With --verbose every column is there, however wide the table.
+// With --verbose the table has every column, at any width.
 ConsoleStyle table_style(const CommandContext& context) {
   constexpr std::size_t kWidest = 1000;
   return {context.colour(), context.verbose ? kWidest : context.width()};
@@ -94,7 +94,7 @@ RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progre
   hooks.case_done = [&](std::span<const Record> records) {
     progress.clear();
     show_case(records, page, context);
-    // Behind `| head` nobody waits for the rest, unless it is for files.
+    // If the reader of standard output has ended (`| head`), only output files need the rest.
     if (!context.out && outputs.is_empty()) interrupt();
   };
   hooks.dump = outputs.dumps();

@@ -11,9 +11,9 @@
 
 namespace opbench {
 
-/// How a run shows what it found.
+/// Display options of a run.
 struct RunPage {
-  bool is_digest = false;  ///< of cases only those with a wrong result, and a digest of all
+  bool is_digest = false;  ///< print only cases with a wrong result, and a digest of all
   bool has_plots = false;
   bool has_heading = false;  ///< the titles of the table are printed
   bool is_kept = false;      ///< `opbench report --last` has every row
@@ -22,22 +22,22 @@ report::RowDetail detail_of(const CommandContext& context);
 /// With --verbose lines may be of any width.
 ConsoleStyle table_style(const CommandContext& context);
 
-/// A digest where so many cases run that their table would take several screens, unless --verbose
-/// asks for it. `cases`: single operators, once for each number of threads.
+/// Chooses a digest if the table of all cases would take several screens, unless --verbose is
+/// given. `cases`: the number of single operators, once for each number of threads.
 RunPage page_of(const RunFlags& flags, std::size_t cases, const CommandContext& context);
 
-/// The titles of the table, unless there is none yet.
+/// Prints the titles of the table once.
 void begin_page(RunPage& page, CommandContext& context);
 
-/// Shows what a run does and prints rows as they come. All arguments must outlive the hooks.
+/// Shows progress and prints rows when they are measured. All arguments must outlive the hooks.
 RunHooks make_hooks(CommandContext& context, RunPage& page, ProgressLine& progress,
                     RunOutputs& outputs);
 
-/// The summary, the digest of many cases, and what failed with the lines that repeat it and lead
-/// on; on standard error, why the exit code is 3 or 4.
+/// Prints the summary, the digest of many cases, and the failures with the commands that repeat and
+/// explain them. Prints the reason of exit codes 3 and 4 to standard error.
 void print_end(const RunResult& result, const RunPage& page, CommandContext& context);
 
-/// What ended with an error, or that nothing ran, in one line on standard error; else nothing.
+/// Prints one line to standard error if units ended with an error, or if nothing ran.
 void tell_errors(const RunResult& result, CommandContext& context);
 
 }  // namespace opbench

@@ -32,7 +32,7 @@ int ComplaintWatch::sync() {
   return target_->pubsync();
 }
 
-// Progress that is overwritten ends with the escape sequence that clears its line.
+// Overwritten progress ends with the escape sequence that clears its line.
 void ComplaintWatch::follow(char letter) {
   constexpr char kEscape = '\033';
   constexpr std::size_t kNoMatch = static_cast<std::size_t>(-1);

@@ -9,8 +9,8 @@
 
 namespace opbench {
 
-/// Follows what is written to a stream, for as long as it lives: has a line begun with "opbench: "?
-/// It passes everything on, also from several threads.
+/// Watches a stream during its own lifetime for a line that begins with "opbench: ". All output is
+/// passed on, also from several threads.
 class ComplaintWatch : public std::streambuf {
  public:
   explicit ComplaintWatch(std::ostream& stream);
@@ -34,7 +34,7 @@ class ComplaintWatch : public std::streambuf {
   bool is_in_escape_ = false, has_seen_one_ = false;
 };
 
-/// What the program says of an exit code that nothing was said of; empty: the code needs no word.
+/// The message for an exit code without an earlier message; empty if the code needs none.
 std::string_view reason_of(int exit_code);
 
 }  // namespace opbench

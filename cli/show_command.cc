@@ -41,7 +41,7 @@ struct ShowFlags {
   std::int64_t max_elements = kMaxElements;
 };
 
-/// What was looked at, for the table; nothing is kept where none is asked for.
+/// The tensors that were read, for the table of --json. Without --json nothing is kept.
 class Shown {
  public:
   explicit Shown(bool is_kept) : is_kept_(is_kept) {}
@@ -52,7 +52,7 @@ class Shown {
     }
     if (is_kept_) tensors_.push_back(tensor);
   }
-  /// "3 tensors could not be read, first /op/1/input/x: why"; empty: all were.
+  /// "3 tensors could not be read, first /op/1/input/x: why"; empty: all were read.
   std::string unread_text() const {
     if (unread_ == 0) return {};
     return fmt::format("{} could not be read, first {}", counted(unread_, "tensor"), first_unread_);
@@ -119,7 +119,7 @@ int show(const ShowFlags& flags, CommandContext& context) {
   check_files(std::vector<NamedFile>{{"the dump", flags.file}},
               std::vector<NamedFile>{{"--json", flags.json}}, context);
   DumpSource file(flags.file);
-  file.records();  // before a result is reserved: it may be no dump
+  file.records();  // before a result is reserved: the file may not be a dump
   std::optional<ResultFile> json;
   if (!flags.json.empty()) json.emplace(flags.json, context);
   Show run(file, flags, context);

@@ -16,7 +16,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// "N=1,2" as "N=1" and "N=2"; what is none of that is read, and refused, elsewhere.
+// Splits "N=1,2" into "N=1" and "N=2". Other text is returned unchanged, and refused by the parser.
 Texts values_of(const std::string& text) {
   const std::size_t equals = text.find('=');
   if (equals == text.npos || text.find(',', equals) == text.npos) return {text};

@@ -7,12 +7,12 @@
 
 namespace opbench {
 
-/// A selection for each combination of the values that --set gives: of `--set N=1,2 --set C=8` two.
+/// A selection for each combination of the values of --set: `--set N=1,2 --set C=8` gives two.
 /// Errors: throws Error for more than a thousand of them.
 std::vector<SelectionText> swept(const SelectionText& text);
 
-/// The units that each combination selects, one combination after the other, cases before contexts;
-/// those that do not depend on a symbol are there once.
+/// The units of all combinations, in their order, cases before contexts. A unit that does not
+/// depend on a symbol is there once.
 std::vector<WorkUnit> swept_plan(const SelectionText& text);
 
 }  // namespace opbench

@@ -28,7 +28,7 @@ GivenFlags flags_of_one_process(const RunFlags& flags) {
 }  // namespace
 
 UnitWork unit_work(const Ranks& ranks, const units::PartHeader& header, RunsUnit run) {
-  // Rank 0 gets what a rank sends in its order, so that the header is there before all units.
+  // Rank 0 receives a rank's messages in order, so the header arrives before all units.
   const auto is_first = std::make_shared<bool>(true);
   return [rank = ranks.rank(), header, run = std::move(run), is_first](std::string_view unit) {
     const auto result = run(Unpacker(unit).get<std::size_t>());

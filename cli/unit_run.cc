@@ -38,19 +38,19 @@ using units::UnitResult;
 
 constexpr double kNoTimeout = 1e6;  // seconds; the most that --unit-timeout allows
 
-// What a run that goes on writes has the names that it would have had from the beginning.
+// A resumed run writes to the same file names as the original run.
 RunFlags flags_of_outputs(const RunFlags& flags) {
   RunFlags outputs = flags;
   outputs.out_dir = part_of(flags).is_whole() ? flags.units_dir() : "";
   return outputs;
 }
 
-// What rows of a table would be of.
+// The number of units that have rows in the table.
 std::size_t operator_units(const UnitPlan& plan) {
   return count_cases(plan.units) == 0 ? 0 : plan.units.size();
 }
 
-// The program again, as what answers a `units::UnitChild`.
+// Command line of the process that answers a `units::UnitChild`: this program again.
 std::vector<std::string> worker_args(const CommandContext& context, bool takes_turns) {
   std::vector<std::string> args = {fs::read_symlink("/proc/self/exe"), "unit-worker"};
   const bool has_name = !context.args.empty() && context.args.front() == "run";
@@ -59,7 +59,7 @@ std::vector<std::string> worker_args(const CommandContext& context, bool takes_t
   return args;
 }
 
-/// A run in units in this process, from what is there to what it prints at its end.
+/// A run in work units in this process, from reading earlier results to printing the summary.
 class UnitRun {
  public:
   UnitRun(const RunFlags& flags, const RunOptions& options, UnitPlan plan, CommandContext& context)
@@ -80,7 +80,7 @@ class UnitRun {
     header_.machine = describe_machine();
     if (context.ranks.is_first()) outputs_.emplace(flags_of_outputs(flags), context, plan_.units);
     if (context.ranks.is_alone()) hooks_ = make_hooks(context, page_, line_, *outputs_);
-    hooks_.progress = {};  // of one unit; the whole has a line of its own
+    hooks_.progress = {};  // this hook is for one unit; the run has its own line
     hooks_.turns = turns_ ? &*turns_ : nullptr;
     if (flags_.unit_timeout || has_own_kernels(plan_.units)) {
       child_.emplace(worker_args(context, turns_.has_value()), plan_, options_,
@@ -109,7 +109,7 @@ class UnitRun {
     return finish(load);
   }
 
-  /// What other ranks than the first do.
+  /// Work of all ranks except the first.
   int serve() {
     while (opbench::serve(context_.ranks, plan_.digest, work())) {
     }
@@ -117,7 +117,7 @@ class UnitRun {
   }
 
  private:
-  // What is there already, and the file for what comes.
+  // Reads earlier results and opens the file for new ones.
   void open() {
     const std::string& command = context_.command_line;
     if (flags_.units_dir().empty()) return;
@@ -153,20 +153,20 @@ class UnitRun {
     collected_ = ranked.collected();
   }
 
-  // None if it was interrupted.
+  // Null if the run was interrupted.
   std::optional<UnitResult> attempt(std::size_t unit) {
     try {
       UnitResult result =
           child_ ? child_->run(unit) : units::run_unit(plan_, unit, options_, hooks_);
       if (!interrupted()) return result;
-      rest_ = std::move(result);  // what is whole of it is shown, and the unit runs again
+      rest_ = std::move(result);  // finished rows are shown, and the unit runs again
     } catch (const RunError&) {
       if (!interrupted()) throw;
     }
     return std::nullopt;
   }
 
-  // False if it was interrupted.
+  // False if the run was interrupted.
   bool run_one(std::size_t unit) {
     progress_.begin_unit(unit);
     if (child_) line_.activity(plan_.units[unit].id);
@@ -197,11 +197,12 @@ class UnitRun {
     tell_errors(results.run, context_);
     if (part_.is_whole() || interrupted()) return exit_code_of(results);
     say_what_merges();
-    // One of more parts than there are units; a scheduler would start it again for ever.
+    // There are more parts than units. An error code would make a scheduler restart the part
+    // forever.
     return results.run.records.empty() ? kAllWell : exit_code_of(results);
   }
 
-  // What other ranks have run, as if it had run here.
+  // Prints the cases of other ranks like those of this rank.
   void print_cases(const RunResult& run) const {
     if (context_.quiet) return;
     const ConsoleStyle style = table_style(context_);
@@ -237,7 +238,7 @@ class UnitRun {
   UnitsProgress progress_;
   units::PartHeader header_;
   std::optional<MeasuringTurns> turns_;
-  std::optional<RunOutputs> outputs_;  // of rank 0
+  std::optional<RunOutputs> outputs_;  // only on rank 0
   RunHooks hooks_;
   std::optional<units::UnitChild> child_;
   CollectedUnits collected_;

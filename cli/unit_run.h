@@ -21,18 +21,18 @@
 
 namespace opbench {
 
-/// Runs a unit where it is; none: it was interrupted.
+/// Runs a unit; null if it was interrupted.
 using RunsUnit = std::function<std::optional<units::UnitResult>(std::size_t unit)>;
 
-/// Work of every rank of a run on the units that it is handed. The answer packs the rank's number,
-/// the header of its lines with the first, and the line of the unit.
+/// Returns the function by which a rank runs the units that it receives. Its answer packs the
+/// rank's number, the line of the unit and, in the first answer, the header of the rank's file.
 UnitWork unit_work(const Ranks& ranks, const units::PartHeader& header, RunsUnit run);
 
-/// Rank 0's side of a run on several ranks: hands units out and writes what comes back, for each
-/// rank a file of its own, since ranks may be on unlike machines.
+/// Rank 0 of a run on several ranks: it sends units to ranks and writes their results. Each rank
+/// has its own file, since ranks may run on different machines.
 class RankedUnits {
  public:
-  /// Without a folder results are kept in memory alone.
+  /// Without a folder results are kept in memory only.
   RankedUnits(Ranks& ranks, const units::UnitPlan& plan, const units::RunFolder* folder,
               UnitsProgress& progress)
       : ranks_(ranks), plan_(plan), folder_(folder), progress_(progress) {}
@@ -40,7 +40,7 @@ class RankedUnits {
   /// Errors: those of `dispatch`; RunError if a result cannot be written.
   void run(const std::vector<std::size_t>& todo, const UnitWork& work);
 
-  /// Everything: what the folder holds, or what came back.
+  /// All results: those of the folder, or those in memory.
   units::CollectedUnits collected() const;
 
  private:
@@ -54,26 +54,26 @@ class RankedUnits {
   std::map<int, std::string> texts_;
 };
 
-/// Whether what is asked for is run unit by unit, each recorded as it ends.
+/// True if the run records each work unit when it ends.
 bool runs_in_units(const RunFlags& flags, const Ranks& ranks);
 
-/// Whether processes on this machine are to measure in turn.
+/// True if processes on this machine measure in turn.
 bool takes_turns(const RunFlags& flags, const RunOptions& options, const Ranks& ranks);
 
-/// Whether a kernel that is not of opbench takes part: it may crash.
+/// True if a kernel of the user takes part: it may crash.
 bool has_own_kernels(std::span<const WorkUnit> units);
 
-/// Whether flags are given that need all in one process: a dump, or the device's files.
+/// True if a flag needs all work in one process: a dump, or files in the device's format.
 bool needs_one_process(const RunFlags& flags);
 
-/// Errors: throws Error for flags that do not go with --part, --resume, --unit-timeout and several
-/// ranks.
+/// Errors: throws Error for flags that do not work with --part, --resume, --unit-timeout and
+/// several ranks.
 void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks);
 
-/// The flag of the process for units that makes it measure in turn with others.
+/// Flag of the process for units: it measures in turn with other processes.
 inline constexpr const char* kTakeTurns = "--take-turns";
 
-/// Runs the plan, or a part of it, or what is left of it; returns the exit code.
+/// Runs the plan, a part of it, or its remaining units. Returns the exit code.
 /// Errors: throws Error for a folder of another run, RunError if a unit cannot be recorded.
 int run_in_units(const RunFlags& flags, const RunOptions& options, units::UnitPlan plan,
                  CommandContext& context);

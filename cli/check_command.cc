@@ -36,10 +36,10 @@ constexpr const char* kCheckFooter = R"(Examples:
   opbench check --against old/opbench --cases cases/shufflenet_v2.yaml --threads 1 --fail-over 1
   opbench check --against old/opbench --cases cases/shufflenet_v2_unit.yaml --set N=1     contexts, step by step
   tools/check-against-base origin/main --cases cases/resnet.yaml     builds the other revision first
-  opbench check --baseline results.json --cases cases/resnet.yaml    stored results: a watch, no gate
+  opbench check --baseline results.json --cases cases/resnet.yaml    stored results: watches, is not a gate
 
 Exit codes: 0 no regression; 1 a regression; 2 bad input; 3 could not finish, or something looks slower and is not
-decided; 4 nothing to judge; 5 nothing looks slower, and noise hides whether something is. From 2 on, standard error has
+decided; 4 nothing to judge; 5 nothing looks slower, but noise may hide a slowdown. From 2 on, standard error has
 the first cause in one line.)";
 
 using Render = void (*)(std::ostream& out, const check::CheckReport& report);
@@ -172,8 +172,8 @@ int check_stored(const CheckFlags& flags, const Finish& how, CommandContext& con
 int run_check(const CheckFlags& flags, CommandContext& context) {
   if (flags.against.empty() == flags.baseline.empty()) {
     throw Error(
-        "check needs either --against PROGRAM, an opbench to take turns with, or --baseline FILE, "
-        "stored results");
+        "check needs --against PROGRAM, another build of opbench, or --baseline FILE, stored "
+        "results");
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // throws for an unknown one
   check::GateOptions options = gate_options_of(flags);

@@ -61,72 +61,71 @@ std::string program_path(const std::string& path) {
 
 void add_gate_flags(Command& command, CheckFlags& flags) {
   const char* how = "How to compare";
-  command.option("--against", flags.against, "Another opbench: both builds run in turn",
+  command.option("--against", flags.against, "Baseline build of opbench; both builds run in turn",
                  {"PROGRAM", how});
   command.option("--against-directory", flags.against_directory,
-                 "Where it runs, so that it reads the case files of its own revision",
+                 "Directory in which the baseline runs; it reads its own case files there",
                  {"DIR", how});
   command.option("--threshold", flags.threshold,
-                 "Slower by this many percent is a regression [5; 3 with --exclusive]",
+                 "A case that is slower by more is a regression [5; 3 with --exclusive]",
                  {"PERCENT", how});
   command.option("--floor", flags.floor_us,
-                 "Smaller differences count for nothing [0.05, and at most 25 % of a call]",
+                 "Smaller differences are ignored [0.05, and at most 25 % of a call]",
                  {"MICROSECONDS", how});
-  command.option("--fail-over", flags.fail_over,
-                 "Fail only if all slower cases together cost more of the network's time, or a "
-                 "context's step is slower by more",
-                 {"PERCENT", how});
+  command.option(
+      "--fail-over", flags.fail_over,
+      "Fail only if all slower cases together add more to the network's time, or one step "
+      "of a context is slower by more",
+      {"PERCENT", how});
   command.option("--fail-on", flags.fail_on,
-                 "`slower`, or `ambiguous`: what neither is shown to be slower nor the same fails, "
-                 "too",
+                 "`slower`, or `ambiguous`: cases that are not decided fail, too",
                  {.value = "VERDICT", .group = how, .shows_default = true});
   command.option("--waivers", flags.waivers,
-                 "Changes for the worse that are intended, each with a reason and until when",
+                 "YAML file of accepted regressions, each with a reason and an end date",
                  {"FILE", how});
-  command.flag("--bits", flags.bits, "Results that are no longer the same bits fail", how);
-  command.flag(
-      "--cold-start", flags.cold_start,
-      "Compare first calls as well: preparing an operator and calling it in a fresh process", how);
-  command.flag("--exclusive", flags.exclusive, "Nothing else runs on this machine", how);
+  command.flag("--bits", flags.bits, "Fail if result bits differ from the baseline", how);
+  command.flag("--cold-start", flags.cold_start,
+               "Also compare first calls: prepare and call an operator in a new process", how);
+  command.flag("--exclusive", flags.exclusive, "State that nothing else runs on this machine", how);
   command.option("--budget", flags.budget,
-                 "Time for all; what is undecided is measured until it ends",
+                 "Time for the whole check; undecided cases are measured until it ends",
                  {.value = "SECONDS", .group = how, .shows_default = true});
   command.option("--sample", flags.sample_ms, "Length of one sample",
                  {.value = "MILLISECONDS", .group = how, .shows_default = true});
-  command.option("--time-limit", flags.time_limit, "A build that does not answer is ended",
+  command.option("--time-limit", flags.time_limit,
+                 "Time after which a build without an answer is ended",
                  {.value = "SECONDS", .group = how, .shows_default = true});
 }
 
 void add_stored_flags(Command& command, CheckFlags& flags) {
   const char* stored =
-      "Against stored results, which can only be watched: times of other processes";
+      "Against stored results: a watch, not a gate, since their times are of other processes";
   command.option("--baseline", flags.baseline, "Results of `opbench run --json`", {"FILE", stored});
   command.option("--current", flags.current,
-                 "Results to compare with it, those that the selection names [run now]",
+                 "Results to compare with the baseline; the selection applies [run now]",
                  {"FILE", stored});
   command.option("--gate", flags.gate, "`stored`: a slower case fails all the same",
                  {"NAME", stored});
   command.flag("--allow-other-machine", flags.allow_other_machine,
-               "Compare times of machines that differ", stored);
+               "Compare times of different machines", stored);
   command.flag("--update", flags.update,
-               "Then the results become the baseline; the first one stays as FILE.anchor", stored);
+               "Replace the baseline by the results; FILE.anchor keeps the first baseline", stored);
 }
 
 void add_result_flags(Command& command, CheckFlags& flags) {
   const char* results =
-      "Where results go (- is standard output, and the verdicts go to standard error then)";
-  command.option("--json", flags.json, "Everything", {"FILE", results});
+      "Where results go (- is standard output; verdicts then go to standard error)";
+  command.option("--json", flags.json, "All verdicts, times and errors", {"FILE", results});
   command.option("--junit", flags.junit,
-                 "JUnit XML, a test case for every variant of a case and every step of a context",
+                 "JUnit XML with a test case for each variant of a case and each step of a context",
                  {"FILE", results});
   command.option("--markdown", flags.markdown,
                  "For a pull request: at most ten rows, the rest folded", {"FILE", results});
   command.option("--out", flags.out_dir, "Directory for check.json, junit.xml and check.md",
                  {"DIR", results});
-  command.option(
-      "--history", flags.history,
-      "One line with the verdicts and times is added; `opbench report --history` reads it",
-      {"FILE", results});
+  command.option("--history", flags.history,
+                 "Append one line with verdicts and times, for `opbench report --history`",
+                 {"FILE", results});
 }
 
 }  // namespace

@@ -193,7 +193,8 @@ check::CheckReport StoredCheck::compare() {
     baseline.path = flags_.baseline;
   }
   check::CheckReport report = check::run_watch(baseline, current_, options);
-  if (is_first) report.notices.push_back("there was no baseline: it is compared with itself");
+  if (is_first)
+    report.notices.push_back("there was no baseline: the results are compared with themselves");
   note_anchor(report, options);
   return report;
 }

@@ -161,10 +161,10 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   CommandContext context{
       .out = text, .err = err, .command_line = command_line_of(args), .ranks = ranks};
   context.args = args;
-  CommandLine line(
-      program_name(),
-      "opbench times operators over a network's shapes and proves that variants compute the same",
-      kProgramFooter);
+  CommandLine line(program_name(),
+                   "opbench times operators over a network's shapes and proves that variants "
+                   "compute the same result",
+                   kProgramFooter);
   bool wants_version = false;
   line.flag("-V,--version", wants_version, "Show version, revision, compiler and libraries");
   add_commands(line, context);
@@ -198,7 +198,7 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
              fmt::format("no effect on HDF5 dumps: {}", fmt::join(notes.without_effect, ", ")));
   }
   if (!notes.unknown_algorithms.empty()) {
-    complain(err, fmt::format("unknown algorithms are left out: {}",
+    complain(err, fmt::format("unknown algorithms are ignored: {}",
                               fmt::join(notes.unknown_algorithms, ", ")));
   }
   const int code = has_part_in(ranks, args.front()) ? action() : kAllWell;
@@ -271,14 +271,14 @@ void refuse_given(const GivenFlags& flags, std::string_view why) {
 }
 
 void add_common_flags(Command& command, CommandContext& context) {
-  command.flag("-q,--quiet", context.quiet, "No progress, and of a run no tables");
+  command.flag("-q,--quiet", context.quiet, "No progress, and no tables of a run");
   command.flag("-v,--verbose", context.verbose, "More detail");
-  command.flag("--no-color", context.no_color, "No colours (NO_COLOR does the same)");
+  command.flag("--no-color", context.no_color, "No colours, like NO_COLOR");
 }
 
 void add_overwrite_flag(Command& command, CommandContext& context, const std::string& group) {
   command.flag("--overwrite", context.overwrite,
-               "Replace files that are there already; without it only texts of opbench itself are",
+               "Replace existing files; without it only texts that opbench wrote are replaced",
                group);
 }
 

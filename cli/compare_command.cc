@@ -89,12 +89,12 @@ constexpr const char* kCompareFooter = R"(Examples:
   opbench compare npu.h5 gpu.h5 --golden cpu_fp64.h5         errors of both against a third dump
   opbench compare npu.h5 gpu.h5 -o compare.h5                results in one file, for opbench explain and report
   opbench compare new.h5 old.h5                              two files of opbench run --artefact: errors and speed
-  opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3    as msaccucmp is called
+  opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3    msaccucmp's command line
   opbench compare npu_dump gpu_dump -o report                folders of ranks and steps
   mpirun -np 16 opbench compare npu_dump gpu_dump -o report  by 16 processes
 
 Exit code 1: a tensor failed (see --fail-on); 4: nothing could be compared.
-With -m and -g executions are paired as msaccucmp does it, and a verdict does not change the exit code.)";
+With -m and -g, executions are paired as in msaccucmp, and a verdict does not change the exit code.)";
 
 /// The result files in a directory, reserved before anything is measured.
 struct CompareFiles {
@@ -225,7 +225,8 @@ int compare_command(const CompareFlags& flags, CommandContext& context) {
   DumpComparison run(request.options);
   watch_interrupts();  // before there is a file that could be left behind
   if (!flags.out_dir.empty() && context.ranks.is_first()) {
-    if (are_runs(run)) throw Error("-o is for dumps; of two runs the table is all there is");
+    if (are_runs(run))
+      throw Error("-o is for dumps; two runs are compared in the printed table only");
     refuse_to_replace_files(flags, request, context);
     if (is_artefact_name(flags.out_dir)) {
       artefact.emplace(flags.out_dir);

@@ -72,26 +72,28 @@ bool is_artefact_name(const std::string& path) { return path.ends_with(".h5"); }
 
 void add_compare_flags(Command& command, CompareFlags& f) {
   const char* what = "What to compare";
-  command.option("dumps", f.files, "The dump to judge, and the one to hold it against",
+  command.option("dumps", f.files, "The dump under test, and the dump to compare it with",
                  {"NPU.h5 GPU.h5", what});
-  command.option("-m,--my_dump_path", f.my_dump, "The dump to judge, as msaccucmp spells it",
+  command.option("-m,--my_dump_path", f.my_dump, "The dump under test, msaccucmp's flag",
                  {"FILE", what});
   command.option("-g,--golden_dump_path", f.golden_dump,
-                 "The one to hold it against, as msaccucmp spells it", {"FILE", what});
+                 "The dump to compare it with, msaccucmp's flag", {"FILE", what});
   command.option("--golden", f.golden,
-                 "A third dump, nearer to the truth: errors of both are held against it",
+                 "A third, more accurate dump: the errors of both dumps are measured against it",
                  {"FILE", what});
-  command.option("--shards", f.shards,
-                 "YAML file of rules: NPU is a folder of ranks whose tensors are joined and held "
-                 "against GPU, the dump of an undivided run",
-                 {"FILE", what});
+  command.option(
+      "--shards", f.shards,
+      "YAML file of rules: joins the tensors of the ranks in folder NPU and compares them "
+      "with GPU, the dump of an undivided run",
+      {"FILE", what});
   command.option("--only", f.only,
                  "Only operators whose name, module or tensor path matches this regular expression",
                  {"REGEX", what});
-  command.option("--match", f.match,
-                 "aligned: executions by shape, dtype and content where counts differ; msaccucmp: "
-                 "k-th with k-th [aligned; msaccucmp with -m and -g]",
-                 {"RULE", what});
+  command.option(
+      "--match", f.match,
+      "aligned: pair executions by shape, dtype and content if counts differ; msaccucmp: "
+      "pair the k-th with the k-th [aligned; msaccucmp with -m and -g]",
+      {"RULE", what});
   command.option("--map", f.map_file, "YAML file with more operator and parameter names",
                  {"FILE", what});
   const char* how = "How to judge";
@@ -102,35 +104,36 @@ void add_compare_flags(Command& command, CompareFlags& f) {
   command.option("--standards", f.standards_file, "YAML file with other numbers for standards",
                  {"FILE", how});
   command.option("--explain", f.explain,
-                 "Which operators are recomputed from their recorded inputs, to tell who made an "
-                 "error: all, failing ones, none [failing; none with -m and -g]",
+                 "Operators to recompute from their recorded inputs, to find where an error is "
+                 "introduced: all, failing, none [failing; none with -m and -g]",
                  {"all|failing|none", how});
-  command.option("--fail-on", f.fail_on,
-                 "What makes exit code 1: any failed tensor, an operator that departs while its "
-                 "inputs do not, one that is wrong for its own inputs, none "
-                 "[any; none with -m and -g]",
-                 {"any|first|introduced|none", how});
+  command.option(
+      "--fail-on", f.fail_on,
+      "Cause of exit code 1: any failed tensor, an operator that differs although its inputs "
+      "do not, an error that an operator introduces, none "
+      "[any; none with -m and -g]",
+      {"any|first|introduced|none", how});
   const char* results = "Where results go";
   command.option(
       "-o,--out", f.out_dir,
       "Directory for compare.json, compare.csv and msaccucmp's result_*.csv; or FILE.h5, "
-      "which holds the first two",
+      "which contains the first two",
       {"DIR", results});
-  command.option("--top", f.top, "Operators shown on the console",
+  command.option("--top", f.top, "Operators to print",
                  {.value = "N", .group = results, .shows_default = true});
   command.option("--algorithm", f.algorithms,
                  "Columns of result_*.csv by index or name: 3,0,5 (also -alg)",
                  {.value = "LIST", .group = results, .shows_default = true});
   command.option("-p,--post_process", f.post_process,
-                 "1: also a folder with the rows of low cosine and their tensors as .npy",
+                 "1: also write rows with a low cosine and their tensors as .npy",
                  {"0|1", results});
-  command.flag("--advisor", f.advisor, "Also advisor_summary.txt (also -advisor)", results);
-  const char* cost = "What it may take";
+  command.flag("--advisor", f.advisor, "Also write advisor_summary.txt (also -advisor)", results);
+  const char* cost = "Resources";
   command.option("--threads", f.threads, "Threads [all cores]", {"N", cost});
   command.option("--max-elements", f.max_elements,
-                 "A tensor that claims more is left unread: damage, or an attack",
+                 "Tensors with more elements are not read: the file may be damaged or hostile",
                  {.value = "N", .group = cost, .shows_default = true});
-  command.option("--memory", f.memory_mib, "MiB for buffers, whatever the size of the tensors",
+  command.option("--memory", f.memory_mib, "MiB for buffers, for tensors of any size",
                  {.value = "MIB", .group = cost, .shows_default = true});
 }
 

@@ -47,7 +47,7 @@ constexpr const char* kConvertFooter = R"(Examples:
   opbench convert arrays -o again.h5 --device npu  and back
   opbench convert x.npy -o x.txt                   one array as text
   opbench convert model.pt -o weights              no code in the file is run
-  opbench convert -d dump_dir -out npy             dumps of a device, as msaccucmp is called
+  opbench convert -d dump_dir -out npy             dumps of a device, msaccucmp's command line
   opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
 
 Sources are .h5, .npy, .npz, .txt, .bin, .pt and .pth files, and directories of them. A file that cannot
@@ -208,18 +208,19 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("convert", "Convert device dumps and arrays: .h5 .npy .npz .txt .bin .pt");
   const auto flags = std::make_shared<ConvertFlags>();
-  command.option("SOURCE", flags->sources, "Files, or directories of them", {.value = "FILE"});
+  command.option("SOURCE", flags->sources, "Files or directories", {.value = "FILE"});
   command.option("-o,--out", flags->out,
-                 "Where to: a directory, or a file: .npz, .h5, of one array also .npy .txt .bin "
-                 "[with -d: here]",
+                 "Output directory, or file: .npz, .h5, for one array also .npy .txt .bin [with "
+                 "-d: current directory]",
                  {.value = "FILE"});
-  command.option("--to", flags->to, "What to write [by the name of --out, else npy]",
+  command.option("--to", flags->to, "Output format [by the name of --out, else npy]",
                  {.value = "npy|npz|txt|bin|h5"});
   command.option("--only", flags->only, "Only arrays whose path matches", {.value = "REGEX"});
   command.option("--device", flags->device, "DeviceType of the tensors in an .h5 file",
                  {.value = "cpu|cuda|npu", .shows_default = true});
   const std::string group = "Dumps of a device";
-  command.option("--device-dump", flags->dumps, "Dump files, or one directory with all below it",
+  command.option("--device-dump", flags->dumps,
+                 "Dump files, or one directory with its subdirectories",
                  {.value = "FILE", .group = group, .values = ValueSplit::by_commas});
   command.option("--format", flags->format,
                  "Convert to this format, such as NCHW, NHWC, HWCN, ND, NCDHW, FRACTAL_Z",
@@ -230,7 +231,7 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "NUMBER", .group = group});
   command.option("--output-index", flags->output, "Only this output",
                  {.value = "NUMBER", .group = group});
-  command.option("--type", flags->type, "Files and their names",
+  command.option("--type", flags->type, "Format of files and their names",
                  {.value = "npy|bin|msnpy", .group = group, .shows_default = true});
   command.option("--dump-version", flags->version, "1: one protobuf message; 2: header and data",
                  {.value = "1|2", .group = group, .shows_default = true});

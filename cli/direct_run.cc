@@ -70,9 +70,10 @@ void refuse_flags_of_cases(const RunFlags& flags) {
     const std::string_view flag = fields[i].flag;
     const bool is_absent = flags.selection[i] == absent_text(fields[i]);
     if (flag == "--variant" || flag == "--format" || is_absent) continue;
-    throw Error(fmt::format(
-        "{} does not go with --load: the dump says what runs; --only, --variant and --format do",
-        flag));
+    throw Error(
+        fmt::format("{} does not go with --load: the dump defines the cases; use --only, --variant "
+                    "and --format",
+                    flag));
   }
   if (flags.explain || !flags.dot.empty()) {
     throw Error(fmt::format("{} needs a context, and --load has none",

@@ -13,16 +13,16 @@ namespace opbench {
 namespace {
 
 constexpr const char* kExplainFooter =
-    R"(Prints what a file of results holds about one case: the call, the machine, and for every variant the numbers
-of the table of `opbench run`, the tolerance, and the line that repeats it; of a comparison or a judgement what is wrong
-with an operator, where its error comes from and what it looks like.
+    R"(Prints all that a result file contains about one case: the call, the machine and, for each variant, the numbers
+of the table of `opbench run`, the tolerance and the command that repeats it. For a comparison or a judgement it prints
+what is wrong with an operator, where its error comes from and what it looks like.
 
 Examples:
   opbench explain run.h5                               the cases; all about it if there is one
-  opbench explain run.h5 'softplus[8x64x56x56,fp32'    a case, by its id, its name, or a part of either
+  opbench explain run.h5 'softplus[8x64x56x56,fp32'    a case by its id, its name or a part of them
   opbench explain results.json layer1.0.relu
   opbench explain compare.h5 softplus/2                an operator of a comparison
-  opbench explain judge.json                           what opbench judge --json calls GUILTY
+  opbench explain judge.json                           all GUILTY operators of opbench judge --json
 
 FILE is written by `opbench run --artefact` or --json, `opbench compare -o` or `opbench judge --json`. Exit code 4: no such case.)";
 
@@ -62,7 +62,7 @@ void add_explain_command(CommandLine& line, CommandContext& context) {
   command.option("FILE", flags->file, "Results of a run, a comparison or a judgement, HDF5 or JSON",
                  {.value = "FILE", .is_required = true});
   command.option("CASE", flags->wanted,
-                 "A case by its id, its name or a part of either; else an operator, or "
+                 "A case by its id, its name or a part of them; else an operator, or "
                  "operator/number",
                  {.value = "CASE"});
   add_common_flags(command, context);

@@ -27,8 +27,8 @@ constexpr const char* kExtractFooter = R"(Examples:
   opbench extract npu.h5 --only 'Conv.*Backward' -o convolutions.h5
   opbench extract npu.h5 --failed report/compare.json -o failed.h5    what failed
 
-What is extracted is what `h5copy -p` makes of it: attributes, dtypes and layout stay. The file
-appears when all is there. Exit code 4: nothing matched.)";
+Copies like `h5copy -p`: attributes, dtypes and layout stay. The file appears when it is
+complete. Exit code 4: nothing matched.)";
 
 struct ExtractFlags {
   std::string file;
@@ -38,7 +38,7 @@ struct ExtractFlags {
 
 void check_extract_flags(const ExtractFlags& flags, const CommandContext& context) {
   if (flags.sources.empty() && flags.only.empty() && flags.failed.empty()) {
-    throw Error("nothing says what to extract: -s /op/number, --only REGEX or --failed FILE");
+    throw Error("nothing is selected: use -s /op/number, --only REGEX or --failed FILE");
   }
   refuse_standard_output("-o", flags.output, "HDF5", "a file");
   check_files(std::vector<NamedFile>{{"the dump", flags.file}, {"--failed", flags.failed}},
@@ -123,14 +123,14 @@ void add_extract_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<ExtractFlags>();
   command.option("FILE", flags->file, "The dump", {.value = "FILE", .is_required = true});
   command.option("-s,--source", flags->sources,
-                 "What to take: /op, /op/number, or a tensor; may be given more than once",
+                 "Path to copy: /op, /op/number, or a tensor; may be repeated",
                  {.value = "PATH", .values = ValueSplit::one_each});
   command.option("--only", flags->only,
                  "Operators whose name or tensor path matches this regular expression",
                  {.value = "REGEX"});
   command.option(
       "--failed", flags->failed,
-      "What failed by compare.json of `opbench compare -o`, or by the JSON of `opbench judge`",
+      "Failed operators of compare.json of `opbench compare -o`, or of the JSON of `opbench judge`",
       {.value = "FILE"});
   command.option("-o,--output", flags->output, "The file to write",
                  {.value = "FILE", .is_required = true});

@@ -25,7 +25,7 @@ constexpr const char* kIngestFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
 msprof and torch_npu, of all generations, also as .gz; task_time, operator_details, step_trace_time, nsys, nvprof and MindSpore tables; ONEDNN_VERBOSE output, dump.json of msprobe,
 benchdnn inputs, results of opbench; Chrome traces of torch_npu, msprof and PyTorch; host logs
-(plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and ascend_op_info_summary.txt. Several are read as one profile: steps, ranks, slices.
+(plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and ascend_op_info_summary.txt. Several files are read as one profile: steps, ranks, slices.
 
 Examples:
   opbench ingest kernel_details.csv
@@ -38,7 +38,7 @@ Examples:
   opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
   opbench ingest kernel_details.csv --context near.yaml --around Conv2D --depth 2 && opbench remedy --cases near.yaml
 
-Exit code 2: a file could not be read or was not recognised; 4: they hold nothing, or no case or context.
+Exit code 2: a file could not be read or was not recognised; 4: they contain no task, or no case or context.
 With --cases or --context only these are reported in full. Tables fit the terminal; --wide prints whole names and shapes.)";
 
 struct IngestFlags {
@@ -123,7 +123,7 @@ void check_wish(const IngestFlags& flags) {
   }
   const bool has_wish = !flags.around.empty() || flags.depth != ContextWish{}.depth;
   if (has_wish && flags.context.empty()) {
-    throw Error("--around and --depth say what --context FILE writes, which is not given");
+    throw Error("--around and --depth need --context FILE");
   }
 }
 
@@ -157,7 +157,9 @@ int end_code(const IngestResult& before, const IngestResult& after, CommandConte
 // A comparison of profiles fails only for input that cannot be read.
 int compare_profiles(const IngestFlags& flags, CommandContext& context) {
   if (flags.before.empty() || flags.after.empty() || !flags.files.empty()) {
-    throw Error("--before FILE... and --after FILE... are two profiles, and no other is read");
+    throw Error(
+        "--before FILE... and --after FILE... are the only inputs of a comparison; other files are "
+        "not allowed");
   }
   refuse_lost_files(flags, context);
   constexpr std::size_t kSamples = 64;
@@ -247,33 +249,34 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
   command.option("--after", flags->after, "The later profile of the two", {.value = "FILE"});
   command.option("--top", flags->top, "Rows of each table; 0: all",
                  {.value = "N", .shows_default = true});
-  command.flag("--wide", flags->is_wide, "Whole names and shapes, however long the lines");
+  command.flag("--wide", flags->is_wide, "Print whole names and shapes in long lines");
   command.option("--cores", flags->cores,
-                 "AI cores (cube cores) of the device, to judge block dims", {.value = "N"});
+                 "AI cores (cube cores) of the device, to check block dims", {.value = "N"});
   command.option("--vector-cores", flags->vector_cores, "Vector cores of the device",
                  {.value = "N"});
   command.option(
       "--rules", flags->rules,
-      "YAML with other groups and thresholds, over those of profiles/hot_spot_rules.yaml",
+      "YAML file with groups and thresholds that replace those of profiles/hot_spot_rules.yaml",
       {.value = "FILE"});
-  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  command.option("--json", flags->json, "All results; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each operator; - is standard output",
                  {.value = "FILE"});
   command.option("--op-info", flags->op_info,
-                 "Calls of the logs, a line each, as the guides' ascend_op_info_summary.txt",
+                 "Calls of the logs, one a line, in the form of ascend_op_info_summary.txt",
                  {.value = "FILE"});
   command.option("--recompile", flags->recompile,
-                 "Operators compiled by step, as the guides' recompile_op_list.txt",
+                 "Operators compiled in each step, in the form of recompile_op_list.txt",
                  {.value = "FILE"});
   command.option("--cases", flags->cases,
                  "The network's operators as a case file with counts and weights, for opbench run",
                  {.value = "FILE"});
   command.option("--context", flags->context,
-                 "An operator and those around it as a context, for opbench run and remedy",
+                 "An operator and its neighbours as a context, for opbench run and remedy",
                  {.value = "FILE"});
-  command.option("--around", flags->around,
-                 "With --context: its type, or a part of its name; else the hottest operator",
-                 {.value = "NAME"});
+  command.option(
+      "--around", flags->around,
+      "With --context: the operator's type, or a part of its name [the hottest operator]",
+      {.value = "NAME"});
   command.option("--depth", flags->depth, "With --context: steps to producers and to consumers",
                  {.value = "N", .shows_default = true});
   add_overwrite_flag(command, context);

@@ -149,7 +149,7 @@ int invariance(const InvarianceFlags& flags, CommandContext& context) {
   }
   const auto differing =
       std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.differs(); });
-  context.out << fmt::format("{} rows, {} with bits that depend on what they should not.\n",
+  context.out << fmt::format("{} rows, {} with bits that depend on something unexpected.\n",
                              rows.size(), differing);
   if (json) json->write([&](std::ostream& out) { write_invariance_json(out, rows); });
   if (interrupted()) return kCouldNotFinish;
@@ -157,7 +157,7 @@ int invariance(const InvarianceFlags& flags, CommandContext& context) {
 }
 
 constexpr const char* kInvarianceFooter =
-    R"(✓ the same bits, ✗ other bits, ≈ other bits inside the operator's tolerance where nothing promises the same
+    R"(✓ the same bits, ✗ other bits, ≈ other bits inside the operator's tolerance where equal bits are not promised
 (batch, format, isa), ○ a library that cuts its sums by threads, - does not apply.
 Exit code 1: a row has ✗.
 Examples:
@@ -171,13 +171,13 @@ void add_invariance_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "invariance", "Test whether result bits depend on threads, batch or formats");
   const auto flags = std::make_shared<InvarianceFlags>();
-  command.option("--op", flags->ops, "Operators, on a small example each; all: every one",
+  command.option("--op", flags->ops, "Operators, each on a small example; all: every operator",
                  {.value = "OP", .values = ValueSplit::by_commas});
-  command.option("--case", flags->cases, "A case, as reports name it",
+  command.option("--case", flags->cases, "A case by its id, as reports print it",
                  {.value = "ID", .values = ValueSplit::one_each});
-  command.option("--dtype", flags->dtypes, "Of the examples; fp32 and fp16 unless stated",
+  command.option("--dtype", flags->dtypes, "Dtypes of the examples [fp32,fp16]",
                  {.value = "DTYPE", .values = ValueSplit::by_commas});
-  command.option("--variant", flags->variants, "Only these",
+  command.option("--variant", flags->variants, "Only these variants",
                  {.value = "VARIANT", .values = ValueSplit::by_commas});
   command.option("--json", flags->json, "Write the matrix; - is standard output",
                  {.value = "FILE"});

@@ -25,10 +25,10 @@ namespace opbench {
 namespace {
 
 constexpr const char* kJudgeFooter =
-    R"(Every recorded operator is computed in fp64 from its own recorded inputs, and its recorded output is held to what a
-right kernel of that dtype may leave: errors of its inputs are not counted against it.
-  GUILTY    no right kernel leaves this output for these inputs
-  OK        right for its inputs; an error in it came with them
+    R"(Computes every recorded operator in fp64 from its own recorded inputs. Its recorded output must be a possible result of
+a correct kernel of that dtype. Errors of its inputs do not count.
+  GUILTY    no correct kernel computes this output from these inputs
+  OK        correct for its inputs; any error is inherited from them
   RANDOM    drawn at random (dropout)
   UNKNOWN   not in the table of operators (opbench opmap), or something it needs is not recorded
 
@@ -53,7 +53,7 @@ NameImplementations parse_implementations(const std::string& text) {
   if (text == "none") return NameImplementations::none;
   if (text == "some") return NameImplementations::some;
   if (text == "all") return NameImplementations::all;
-  throw Error(fmt::format("--implementations is '{}'; allowed are none, some and all", text));
+  throw Error(fmt::format("--implementations is '{}'; allowed: none, some, all", text));
 }
 
 JudgeOptions options_of(const JudgeFlags& flags, const Ranks& ranks) {
@@ -208,29 +208,30 @@ void add_judge_command(CommandLine& line, CommandContext& context) {
       line.add_command("judge", "Check each operator of one dump against its recorded inputs");
   const auto flags = std::make_shared<JudgeFlags>();
   command.option("DUMP", flags->dumps,
-                 "HDF5 dump; two of the same network: each, and then by pairs",
+                 "HDF5 dump; two dumps of one network: each alone, and then pairs of records",
                  {.value = "FILE", .is_required = true});
-  command.option("--only", flags->only,
-                 "Only records in whose operator or module (layer2.0.bn1) this is found",
-                 {.value = "REGEX"});
-  command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
-  command.option("--top", flags->top, "Guilty operators to show; 0: all",
-                 {.value = "N", .shows_default = true});
   command.option(
-      "--implementations", flags->implementations,
-      "Run our variants, to tell which one made a record: for none, for all, or for some: "
-      "the guilty ones and one of each operator and dtype",
-      {.value = "WHICH", .shows_default = true});
+      "--only", flags->only,
+      "Only records whose operator or module (layer2.0.bn1) matches this regular expression",
+      {.value = "REGEX"});
+  command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
+  command.option("--top", flags->top, "GUILTY operators to print; 0: all",
+                 {.value = "N", .shows_default = true});
+  command.option("--implementations", flags->implementations,
+                 "Run opbench's variants to find which one computed a record: none, all, or some: "
+                 "GUILTY records and one of each operator and dtype",
+                 {.value = "WHICH", .shows_default = true});
   command.option("--standard", flags->standard,
-                 "What a rounded output may differ by: bound, control, mixed, exact, statistical, "
-                 "cosine or prec=X; see opbench run --help",
+                 "Allowed error of a rounded output: bound, control, mixed, exact, statistical, "
+                 "cosine or prec=X; see opbench run --help-all",
                  {.value = "NAME", .shows_default = true});
   command.flag("--strict", flags->is_strict,
-               "Products in fp32 of fp16 operands, and fp16 that saturates, are wrong, too");
-  command.option("--memory", flags->memory_mib, "MiB; operators that need more are UNKNOWN",
+               "Also GUILTY: fp32 products of fp16 operands, and fp16 that saturates");
+  command.option("--memory", flags->memory_mib,
+                 "MiB for one operator; an operator that needs more is UNKNOWN",
                  {.value = "MIB", .shows_default = true});
   command.option("--threads", flags->threads, "Threads [all cores]", {.value = "N"});
-  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  command.option("--json", flags->json, "All results; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each output; - is standard output",
                  {.value = "FILE"});
   add_overwrite_flag(command, context);

@@ -154,7 +154,7 @@ void print_groups(const Lines& lines) {
   lines.out << "\n";
   lines.out << fmt::format(
       "{0} operators. {1} list OP: its formula, its variants and what they accept;\n"
-      "{1} list --verbose: the same of all.\n",
+      "{1} list --verbose: the same for all operators.\n",
       ops.size(), program_name());
 }
 
@@ -201,7 +201,7 @@ void add_list_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<ListFlags>();
   command.option("OP", flags->ops, "Operators to show with their variants", {"OP"});
   command.flag("--names", flags->names,
-               "Names alone, one a line: of all operators, or of the variants of those named");
+               "Only names, one a line: all operators, or the variants of the named operators");
   add_common_flags(command, context);
   command.footer(
       "Examples:\n  opbench list                 the names of all operators, in groups\n"

@@ -24,8 +24,8 @@ constexpr const char* kMergeFooter = R"(Examples:
   opbench merge node*/parts/*.jsonl -o results.json      parts of folders that are not shared
   opbench merge out/parts/*.jsonl -o results.json --artefact run.h5
   opbench report results.json -o results.md
-Parts must be of one plan. Where a unit is missing nothing is written, but with --allow-missing, and
-the exit code is 3; else it is that of a run of the whole. Results of unlike machines stay apart.)";
+Parts must be of one plan. If a unit is missing, the exit code is 3, and results are written only with
+--allow-missing. Else the exit code is that of the whole run. Results of different machines stay separate.)";
 
 struct MergeFlags {
   std::vector<std::string> files;
@@ -92,14 +92,14 @@ void add_merge_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<MergeFlags>();
   command.option("FILE", flags->files, "parts/*.jsonl of `opbench run --part` or of several ranks",
                  {.value = "FILE", .is_required = true});
-  command.option("-o,--output", flags->output, "Where the results go, as of `opbench run --json`",
+  command.option("-o,--output", flags->output, "Output file, in the form of `opbench run --json`",
                  {.value = "FILE", .is_required = true});
   command.option("--artefact", flags->artefact,
-                 "An HDF5 file of the same with every sample's time, too, as of "
+                 "Also an HDF5 file with every sample's time, in the form of "
                  "`opbench run --artefact`",
                  {.value = "FILE"});
   command.flag("--allow-missing", flags->allow_missing,
-               "Write what there is where units are missing; the exit code is 3 all the same");
+               "Write incomplete results if units are missing; the exit code is still 3");
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kMergeFooter);

@@ -25,15 +25,15 @@ namespace opbench {
 namespace {
 
 constexpr const char* kMinimiseFooter =
-    R"(Cuts a recorded operator that `opbench judge` finds GUILTY down to the smallest call that is still wrong: batch,
-channels, plane, elements, rows that no index names. The recorded numbers stay; nothing is run again. Every step
-proves itself: the reference of what is left is, bit for bit, what it was, and the judge still finds it GUILTY.
+    R"(Reduces a GUILTY operator of `opbench judge` to the smallest call that is still wrong: batch, channels, plane,
+elements, rows without an index. The recorded numbers stay; nothing runs again. Every step is checked: the reference
+of the remaining part keeps its bits, and the operator is still GUILTY.
 
 The folder holds
   call.h5        the call, a dump of one record
   call.py        the same by torch, or as recorded: PASS or FAIL
-  call_test.cc   a GoogleTest of one file, for a kernel of your own
-  README.md      what was found, where it comes from, and the lines to run
+  call_test.cc   a GoogleTest of one file, for your own kernel
+  README.md      the error, its origin and the commands to run
 
 Examples:
   opbench minimise npu.h5                  the first operator that is GUILTY
@@ -118,10 +118,11 @@ int not_guilty(const JudgedRecord& judged, std::size_t records, const MinimiseFl
                                records, printable(flags.dump));
     return kNothingToJudge;
   }
-  const std::string reason = judged.ruling == Ruling::ok
-                                 ? "it is right for its recorded inputs; `opbench judge` names the "
-                                   "records that are not"
-                                 : judged.reason;
+  const std::string reason =
+      judged.ruling == Ruling::ok
+          ? "it is correct for its recorded inputs; `opbench judge` names the "
+            "records that are not"
+          : judged.reason;
   const std::string why = reason.empty() ? "" : fmt::format(": {}", reason);
   context.err << fmt::format("{}: {} of {} is {}, not GUILTY{}\n", program_name(),
                              printable(judged.path()), printable(flags.dump), name(judged.ruling),
@@ -196,13 +197,13 @@ void add_minimise_command(CommandLine& line, CommandContext& context) {
       "minimise", "Reduce a wrong operator to the smallest call that is still wrong");
   const auto flags = std::make_shared<MinimiseFlags>();
   command.option("DUMP", flags->dump, "The dump", {.value = "FILE", .is_required = true});
-  command.option("RECORD", flags->record, "/op/number [the first that is GUILTY]",
+  command.option("RECORD", flags->record, "/op/number [the first GUILTY record]",
                  {.value = "PATH"});
-  command.option("-o,--output", flags->output,
-                 "The folder to write: a new or an empty one [op_number]", {.value = "DIR"});
+  command.option("-o,--output", flags->output, "Output folder, new or empty [op_number]",
+                 {.value = "DIR"});
   command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
   command.flag("--strict", flags->is_strict,
-               "Products in fp32 of fp16 operands, and fp16 that saturates, are wrong, too");
+               "Also GUILTY: fp32 products of fp16 operands, and fp16 that saturates");
   command.option("--memory", flags->memory_mib, "MiB for the tensors of the record",
                  {.value = "MIB", .shows_default = true});
   command.option("--threads", flags->threads, "Threads [all cores]", {.value = "N"});

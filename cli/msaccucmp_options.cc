@@ -33,7 +33,7 @@ struct CompareOption {
 };
 
 constexpr std::string_view kOnlyModels = "it is for dumps of offline models";
-constexpr std::string_view kOnlyNames = "--only REGEX picks operators and tensors";
+constexpr std::string_view kOnlyNames = "--only REGEX selects operators and tensors";
 
 // All options of `msaccucmp.py compare` of CANN 8.1.
 constexpr CompareOption kCompareOptions[] = {
@@ -173,7 +173,7 @@ class Translation {
     if (option == nullptr) return nullptr;
     if (found.size() > 1) {
       throw UsageError(
-          fmt::format("{} is the start of several options: {}", name, fmt::join(found, ", ")));
+          fmt::format("{} is the beginning of several options: {}", name, fmt::join(found, ", ")));
     }
     return option;
   }
@@ -194,7 +194,7 @@ class Translation {
     if (option.use == Use::ignored) {
       if (option.name == "-v" && value != "2") {
         throw UsageError(fmt::format(
-            "{} is {}; only 2 is allowed for HDF5 dumps (--verbose says more)", typed, *value));
+            "{} is {}; only 2 is allowed for HDF5 dumps (--verbose prints more)", typed, *value));
       }
       notes.without_effect.push_back(typed);
       return;
@@ -265,11 +265,11 @@ MsaccucmpNotes translate_msaccucmp_options(std::vector<std::string>& args) {
 
 std::string msaccucmp_options_help() {
   return fmt::format(
-      "msaccucmp's options are read as it reads them, by these or their long names:\n"
+      "msaccucmp's options are accepted with these or their long names:\n"
       "  {}\n"
-      "accepted with a note, as they have no effect on HDF5 dumps there either:\n"
+      "accepted with a note, since they have no effect on HDF5 dumps in msaccucmp either:\n"
       "  {}\n"
-      "refused for HDF5 dumps, as there: {}\n"
+      "refused for HDF5 dumps, as in msaccucmp: {}\n"
       "With -m and -g, `-q FILE.json` and `-v 2` are msaccucmp's.",
       option_names(Use::as_ours), option_names(Use::ignored), option_names(Use::refused));
 }

@@ -53,7 +53,7 @@ void require_replaceable(std::span<const NamedFile> outputs, const CommandContex
   if (context.overwrite) return;
   for (const NamedFile& output : outputs) {
     if (output.path.empty() || output.path == "-" || is_own_result(output.path)) continue;
-    throw Error(fmt::format("{}: {} exists; choose another name, or say --overwrite", output.flag,
+    throw Error(fmt::format("{}: {} exists; choose another name, or pass --overwrite", output.flag,
                             output.path));
   }
 }

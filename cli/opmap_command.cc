@@ -16,8 +16,8 @@ namespace opbench {
 namespace {
 
 constexpr const char* kOpmapFooter =
-    R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first; --as yaml prints
-them in the form that a file needs.
+    R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first. --as yaml prints
+rows in the form of such a file.
 
 Examples:
   opbench opmap
@@ -74,7 +74,7 @@ void add_opmap_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("opmap", "Show which operator of opbench a name in a dump means");
   const auto flags = std::make_shared<OpmapFlags>();
-  command.option("NAME", flags->names, "Only rows of these names, theirs or ours",
+  command.option("NAME", flags->names, "Only rows with these names, of dumps or of opbench",
                  {.value = "NAME"});
   command.option("--map", flags->map_file, "More rows and pairs of names", {.value = "FILE"});
   command.option("--as", flags->as, "text, json or yaml", {.value = "FORM", .shows_default = true});

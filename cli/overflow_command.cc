@@ -40,7 +40,7 @@ void refuse_other_flags(const RunFlags& flags) {
                 {"--trace", !flags.trace.empty()},
                 {"--op-summary", !flags.op_summary.empty()},
                 {"--op-statistic", !flags.op_statistic.empty()}},
-               "does not go with --check-overflow, which measures nothing and writes --dump alone");
+               "does not go with --check-overflow, which measures nothing and writes only --dump");
 }
 
 void print_found(std::ostream& out, const RunOverflow& found, const ConsoleStyle& style) {
@@ -101,7 +101,7 @@ int check_overflow(const RunFlags& flags, const RunOptions& options,
 namespace {
 
 constexpr const char* kOverflowFooter =
-    R"(An operator overflowed if its outputs hold Inf, NaN, or in fp16 +-65504, and its inputs hold none of that kind.
+    R"(An operator overflowed if its outputs hold Inf, NaN, or in fp16 +-65504, and its inputs hold no such value.
 
 Examples:
   opbench overflow npu.h5
@@ -110,7 +110,7 @@ Examples:
   opbench overflow -d /dump/20260101 -out overflow -n 5
   opbench run --cases cases/shufflenet_v2_training.yaml --loss-scale 65536 --check-overflow
 
-Exit code 1: an operator overflowed (0 with -d, as msaccucmp); 4: nothing could be looked at.)";
+Exit code 1: an operator overflowed (0 with -d, as msaccucmp); 4: nothing could be read.)";
 
 struct OverflowFlags {
   std::string dump, device_dump, out, only, json;
@@ -194,7 +194,7 @@ int overflow(const OverflowFlags& flags, CommandContext& context) {
   if (!flags.json.empty()) json.emplace(flags.json, context);
   file.stop_when([] { return interrupted(); });
   ProgressLine progress(context);
-  progress.begin("looking at " + file.name());
+  progress.begin("reading " + file.name());
   const OverflowScan scan = scan_for_overflow(
       file, options, [&](std::size_t done, std::size_t all) { progress.begin(done, all); },
       [] { return interrupted(); });
@@ -213,25 +213,25 @@ void add_overflow_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("overflow", "Find operators that overflowed, and a loss scale that fits");
   const auto flags = std::make_shared<OverflowFlags>();
-  command.option("DUMP", flags->dump,
-                 "HDF5 dump, or what stands for one, or a directory with debug files of a device",
+  command.option("DUMP", flags->dump, "A dump, or a directory with debug files of a device",
                  {.value = "FILE"});
   command.option("-d,--device-dump", flags->device_dump,
-                 "Debug files of a device (Opdebug.Node_OpDebug.*) with dumps beside them, by "
+                 "Debug files of a device (Opdebug.Node_OpDebug.*) next to dumps, by "
                  "msaccucmp's command line: -d DIR -out DIR -n N",
                  {.value = "DIR"});
   command.option("-o,--out", flags->out,
-                 "Directory for those files as JSON, their tensors as .npy, and a summary",
+                 "Directory for the debug files as JSON, their tensors as .npy, and a summary",
                  {.value = "DIR"});
-  command.option("-n,--records", flags->records, "Debug files to look at, the earliest first",
+  command.option("-n,--records", flags->records, "Debug files to read, the earliest first",
                  {.value = "N", .shows_default = true});
   command.option("--only", flags->only,
-                 "Only operators in whose name, or name/number, this is found", {.value = "REGEX"});
-  command.option("--loss-scale", flags->loss_scale, "The loss scale that the dump was made with",
+                 "Only operators whose name, or name/number, matches this regular expression",
+                 {.value = "REGEX"});
+  command.option("--loss-scale", flags->loss_scale, "Loss scale of the dumped step",
                  {.value = "NUMBER", .shows_default = true});
-  command.option("--top", flags->top, "Operators to show of those with the least headroom; 0: all",
+  command.option("--top", flags->top, "Operators with the least headroom to print; 0: all",
                  {.value = "N", .shows_default = true});
-  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
+  command.option("--json", flags->json, "All results; - is standard output", {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kOverflowFooter);

@@ -23,17 +23,17 @@ namespace opbench {
 namespace {
 
 constexpr const char* kRemedyFooter =
-    R"(Plans, and runs nothing. It looks for the framework rules and variants that leave the fewest TransData; where those are as
-many, the fewest Cast, then copies, then bytes. What changes results (precision, allow_fp32_to_fp16) stays as it is written.
---out writes the steps that lead there, which `opbench --cases` runs and verifies.
+    R"(Only plans; runs nothing. Searches for the framework rules and variants with the fewest TransData, then the fewest Cast,
+then copies, then bytes. Rules that change results (precision, allow_fp32_to_fp16) are not changed.
+--out writes the steps to this result. `opbench --cases` runs and verifies them.
 
 Examples:
   opbench remedy --cases cases/shufflenet_v2_forward.yaml
   opbench remedy --cases cases/shufflenet_v2_unit.yaml --context stride1 --out steps.yaml
-  opbench --cases steps.yaml                                   runs the ladder: times, and the same results
+  opbench --cases steps.yaml                                   runs these steps: times, and the same results
   opbench remedy --cases cases/shufflenet_v2_training.yaml --step 11.O2 --json remedy.json
 
-Exit code 2: a file, a context or a step is not there; 4: the files have no contexts.)";
+Exit code 2: a file, a context or a step does not exist; 4: the files have no contexts.)";
 
 struct RemedyFlags {
   std::vector<std::string> files, contexts, symbols, dtypes;
@@ -155,8 +155,8 @@ int remedy(const RemedyFlags& flags, CommandContext& context) {
   }
   if (remedies.empty()) {
     context.err << program_name()
-                << ": the case files have no contexts; cases of one operator have nothing "
-                   "around them to plan\n";
+                << ": the case files have no contexts; a case of one operator has no "
+                   "conversions to plan\n";
     return kNothingToJudge;
   }
   results.write(remedies, found.front()->path, selection.symbols, context.command_line);
@@ -170,20 +170,21 @@ void add_remedy_command(CommandLine& line, CommandContext& context) {
       line.add_command("remedy", "Find the rules and variants with the fewest conversions");
   const auto flags = std::make_shared<RemedyFlags>();
   command.option("--cases", flags->files, "Case files with contexts", {.value = "FILE"});
-  command.option("--context", flags->contexts, "Only the contexts of these names",
+  command.option("--context", flags->contexts, "Only the contexts with these names",
                  {.value = "NAME", .values = ValueSplit::by_commas});
-  command.option("--step", flags->step, "The step to begin with; the first unless stated",
+  command.option("--step", flags->step, "First step of the search [the first that can run]",
                  {.value = "NAME"});
   command.option("--set", flags->symbols, "NAME=VALUE for a symbol of the case file, such as N=128",
                  {.value = "NAME=VALUE", .values = ValueSplit::one_each});
-  command.option("--dtype", flags->dtypes, "Instead of the first of the context's",
+  command.option("--dtype", flags->dtypes, "Dtype of the plan [the context's first]",
                  {.value = "DTYPE", .values = ValueSplit::by_commas});
-  command.option("--limit", flags->most_tasks,
-                 "Stop after so many million planned tasks; what is found then is not proved",
-                 {.value = "N", .shows_default = true});
-  command.option("--json", flags->json, "Everything; - is standard output", {.value = "FILE"});
-  command.option("--out", flags->out, "Case file with the ladder as steps; - is standard output",
-                 {.value = "FILE"});
+  command.option(
+      "--limit", flags->most_tasks,
+      "Stop after so many million planned tasks; the result is then not proved to be the best",
+      {.value = "N", .shows_default = true});
+  command.option("--json", flags->json, "All results; - is standard output", {.value = "FILE"});
+  command.option("--out", flags->out,
+                 "Case file with the steps to the result; - is standard output", {.value = "FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kRemedyFooter);

@@ -31,10 +31,10 @@ constexpr const char* kReportFooter = R"(Examples:
   opbench report run.h5 --format csv                            from the file of `opbench run --artefact`
   opbench report monday.json tuesday.json --format json -o whole.json
   opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
-  opbench report --history history.jsonl -o trend.md            trends of what opbench check --history keeps
+  opbench report --history history.jsonl -o trend.md            trends of a history of opbench check
   opbench report results.json compare.json --html page.html     one page with tabs, for a browser
-Results that are joined must be of one machine and one build. The exit code is that of making the
-report, 4 if there is nothing to report; whether results passed is what the report says.)";
+Joined results must be of one machine and one build. Failed results do not change the exit code:
+it is 0 if the report was made, 4 if there is nothing to report.)";
 
 struct ReportFlags {
   std::vector<std::string> files;
@@ -74,8 +74,8 @@ std::string format_of(const ReportFlags& flags) {
     if (extension == known) return std::string(format);
   }
   throw Error(fmt::format(
-      "-o '{}': nothing is written as {}; .md .csv .json .txt .xml are known, and --format FORMAT "
-      "is for other names",
+      "-o '{}': no format has the extension {}; .md .csv .json .txt .xml have one, and --format "
+      "FORMAT is for other names",
       flags.output, extension));
 }
 
@@ -83,7 +83,7 @@ std::string format_of(const ReportFlags& flags) {
 void take_last_run(ReportFlags& flags) {
   if (!flags.is_last) return;
   if (!flags.files.empty() || !flags.history.empty()) {
-    throw Error("--last stands for the file of the last run; no other is read with it");
+    throw Error("--last reads the file of the last run; no other FILE is allowed");
   }
   const std::filesystem::path last = last_run_file();
   std::error_code ignored;
@@ -190,21 +190,21 @@ void add_report_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   command.flag("--last", flags->is_last, "Every row of the last run, which opbench keeps");
   command.option("--history", flags->history,
-                 "Instead of results: the trends of a history of `opbench check`, in Markdown",
+                 "Instead of results: trends of a history of `opbench check`, in Markdown",
                  {"FILE"});
   command.option("--format", flags->format,
-                 "What to write [as the extension of -o says: .md .csv .json .txt, .xml is junit; "
+                 "Output format [by the extension of -o: .md .csv .json .txt, .xml is junit; "
                  "markdown]",
                  {.value = format_names()});
   command.option("--machine", flags->machine,
-                 "Of results of unlike machines, which opbench merge may have: the N-th alone",
+                 "Only the results of the N-th machine, if opbench merge joined different machines",
                  {"N"});
-  command.option("-o,--output", flags->output, "Where to write it [standard output, also -]",
-                 {"FILE"});
-  command.option("--html", flags->html,
-                 "One page for a browser instead, with everything in it; FILE may then be of run, "
-                 "compare, judge, check and ingest, each on its own tab",
-                 {"FILE"});
+  command.option("-o,--output", flags->output, "Output file [standard output, also -]", {"FILE"});
+  command.option(
+      "--html", flags->html,
+      "Write one HTML page; FILE may then be of run, compare, judge, check and ingest, each "
+      "with its own tab",
+      {"FILE"});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
   command.footer(kReportFooter);

@@ -67,16 +67,16 @@ int print_plan(const units::UnitPlan& plan, const Part& part, CommandContext& co
 // Errors: throws Error for flags that need a context, or that contexts do not accept.
 void require_takeable(const RunFlags& flags, const CaseSelection& selection, bool has_contexts) {
   if (has_contexts && (selection.backward || !selection.formats.empty())) {
-    throw Error(fmt::format(
-        "{} is for single operators, and contexts are selected: they say in their file {}",
-        selection.backward ? "--backward" : "--format",
-        selection.backward ? "whether they run backward"
-                           : "how inputs arrive (format: of an input)"));
+    throw Error(
+        fmt::format("{} is for single operators, but contexts are selected: their file defines {}",
+                    selection.backward ? "--backward" : "--format",
+                    selection.backward ? "whether they run backward"
+                                       : "how inputs arrive (format: of an input)"));
   }
   if (!has_contexts && (flags.explain || !flags.dot.empty())) {
     throw Error(
-        fmt::format("{} needs a context, and none is selected; name a case file that has "
-                    "some, such as cases/shufflenet_v2_unit.yaml, with --cases",
+        fmt::format("{} needs a context, but none is selected; name a case file with "
+                    "contexts, such as cases/shufflenet_v2_unit.yaml, with --cases",
                     flags.explain ? "--explain" : "--dot"));
   }
 }
@@ -88,7 +88,7 @@ void scale_losses(const RunFlags& flags, std::span<const WorkUnit> units) {
     is_any |= unit.is_context() && set_loss_scale(*unit.context, *flags.loss_scale);
   }
   if (!is_any) {
-    throw Error("--loss-scale needs a step whose precision has a loss_scale, and none is selected");
+    throw Error("--loss-scale needs a step whose precision has a loss_scale, but none is selected");
   }
 }
 
@@ -103,7 +103,7 @@ std::string filter_text(CaseSelection selection) {
   }
   if (names.empty()) return {};
   const std::string near = nearest(filter, names);
-  return fmt::format("--filter '{}' takes none of {}; {}", filter, counted(units.size(), "case"),
+  return fmt::format("--filter '{}' selects none of {}; {}", filter, counted(units.size(), "case"),
                      near.empty() ? fmt::format("their ids and names are such as {}", names.front())
                                   : fmt::format("did you mean '{}'?", near));
 }
@@ -122,7 +122,7 @@ void note_few_cores(const RunOptions& options, CommandContext& context) {
   const int cores = available_cores();
   if (most <= cores) return;
   context.complain(
-      fmt::format("note: {} threads on {} wait for one another; their times say little", most,
+      fmt::format("note: {} threads on {} wait for each other; their times are not reliable", most,
                   counted(cores, "core")));
 }
 

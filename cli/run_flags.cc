@@ -43,10 +43,11 @@ void add_field(Command& command, const SelectionField& field, FieldText& text) {
 
 void add_result_flags(Command& command, RunFlags& f) {
   const char* results = kResultsGroup;
-  command.option("--json", f.json, "Everything, with the machine's description", {"FILE", results});
+  command.option("--json", f.json, "All results, with the machine's description",
+                 {"FILE", results});
   command.option("--csv", f.csv, "One line per result", {"FILE", results});
   command.option("--markdown", f.markdown,
-                 "Tables with the machine's description, and what is slower than it should be",
+                 "Tables with the machine's description, and results that are slower than expected",
                  {"FILE", results});
   command.option("--junit", f.junit, "JUnit XML for CI: a test case for each case and variant",
                  {"FILE", results});
@@ -54,50 +55,51 @@ void add_result_flags(Command& command, RunFlags& f) {
                  "Google Benchmark's JSON, for its tools/compare.py", {"FILE", results});
   command.option("--trace", f.trace, "Chrome trace; opens in Perfetto", {"FILE", results});
   command.option("--op-summary", f.op_summary,
-                 "Tasks of contexts with the columns of the profiler's op_summary.csv; operators "
-                 "of the device are modelled, times are the host's",
+                 "Tasks of contexts with the columns of the profiler's op_summary.csv; device "
+                 "operators are modelled, times are the host's",
                  {"FILE", results});
   command.option("--op-statistic", f.op_statistic,
-                 "The same by type, with the columns of op_statistic.csv", {"FILE", results});
+                 "Tasks of contexts by type, with the columns of op_statistic.csv",
+                 {"FILE", results});
   command.option("--acl-json", f.acl_json,
-                 "Dump tasks as a device does with this acl.json: dump_list, dump_path, dump_mode, "
-                 "dump_op_switch",
+                 "Dump tasks like a device with this acl.json (dump_list, dump_path, dump_mode, "
+                 "dump_op_switch)",
                  {"FILE", results});
   command.option("--dot", f.dot, "Write the planned graphs as Graphviz DOT", {"FILE", results});
-  command.option("--artefact", f.artefact,
-                 "One HDF5 file that explains itself: results, every sample with its time, the "
-                 "machine, lines that repeat it; opbench report and explain read it",
-                 {"FILE", results});
+  command.option(
+      "--artefact", f.artefact,
+      "One HDF5 file with results, every sample and its time, the machine and the commands "
+      "that repeat results; opbench report and explain read it",
+      {"FILE", results});
   command.flag("--tensors", f.tensors,
-               "With --artefact: the inputs and outputs of everything that runs, too, as --dump "
-               "has them, compressed",
+               "With --artefact: also all inputs and outputs, in the form of --dump, compressed",
                results);
   command.option(
       "--out", f.out_dir,
-      "Directory for results.json, results.csv, results.md and trace.json, for parts/, from which "
-      "--resume goes on, and of "
-      "contexts op_summary.csv and op_statistic.csv",
+      "Directory for results.json, results.csv, results.md and trace.json, for parts/, which "
+      "--resume reads, and for op_summary.csv and op_statistic.csv of contexts",
       {"DIR", results});
   command.option("--dump", f.dump,
-                 "HDF5 file for the inputs and outputs of every variant and of every task of a "
-                 "context's steps, failed ones too",
+                 "HDF5 file with the inputs and outputs of every variant and of every task of a "
+                 "context's steps, also of failed ones",
                  {"FILE", results});
 }
 
 void add_units_flags(Command& command, RunFlags& f) {
-  const char* units = "On several machines, and again after a fault (docs/scale.md)";
-  command.option("--resume", f.resume,
-                 "In place of --out: go on with what DIR holds already of the same run, or begin",
+  const char* units = "Several machines, and resuming a run (docs/scale.md)";
+  command.option("--resume", f.resume, "Instead of --out: continue the run in DIR, or begin it",
                  {"DIR", units});
-  command.option("--unit-timeout", f.unit_timeout,
-                 "Run each case in a process of its own that is ended after so many seconds: a "
-                 "variant that crashes costs its row alone, a case that hangs that case",
-                 {.value = "SECONDS", .group = units});
+  command.option(
+      "--unit-timeout", f.unit_timeout,
+      "Run each case in its own process and end it after so many seconds: a crash affects "
+      "only the row of its variant, a hang only its case",
+      {.value = "SECONDS", .group = units});
   command.flag("--exclusive", f.exclusive,
-               "Parts on one machine measure one at a time, and nothing else runs then [the "
+               "Parts on one machine measure one at a time, and nothing else runs meanwhile [the "
                "default]",
                units);
-  command.flag("--no-exclusive", f.not_exclusive, "They measure at the same time", units);
+  command.flag("--no-exclusive", f.not_exclusive, "Parts on one machine measure at the same time",
+               units);
 }
 
 }  // namespace
@@ -105,67 +107,67 @@ void add_units_flags(Command& command, RunFlags& f) {
 void add_selection_flags(Command& command, RunFlags& f) {
   const auto fields = selection_fields();
   for (std::size_t i = 0; i < fields.size(); ++i) add_field(command, fields[i], f.selection[i]);
-  command.option("--part", f.part,
-                 "K/N: only the K-th of N parts that cost about the same; of a run it goes to "
-                 "DIR/parts of --out or --resume, and opbench merge joins them",
-                 {"K/N", "What to run"});
+  command.option(
+      "--part", f.part,
+      "Only the K-th of N parts with about equal cost; run writes it to DIR/parts of --out "
+      "or --resume, and opbench merge joins parts",
+      {"K/N", "What to run"});
   const char* how = "How to measure";
   command.option("--threads", f.threads,
-                 "Threads; several numbers run every case with each [all cores]",
+                 "Threads; with several numbers every case runs with each [all cores]",
                  {.value = "N", .group = how, .values = ValueSplit::by_commas});
   command.flag("--cold", f.cold, "Empty the caches before every call, outside the timed window",
                how);
   command.option(
       "--verify", f.verify,
-      "sample: outputs of more than 2 million elements are compared with the reference on "
-      "blocks of about as many; all: every element",
+      "sample: outputs of more than 2 million elements are verified in blocks with about "
+      "2 million elements in total; all: every element is verified",
       {.value = "WHAT", .group = how, .shows_default = true});
-  command.option(
-      "--standard", f.standard,
-      "What a rounded result may differ by: bound, what rounding explains of each "
-      "element; control, twice the error of native; mixed, exact, statistical, cosine or "
-      "prec=X, as in opbench compare",
-      {.value = "NAME", .group = how, .shows_default = true});
+  command.option("--standard", f.standard,
+                 "Allowed error of a rounded result: bound, the error bound of each element; "
+                 "control, twice the error of native; mixed, exact, statistical, cosine or "
+                 "prec=X, as in opbench compare",
+                 {.value = "NAME", .group = how, .shows_default = true});
   command.flag("--no-verify", f.no_verify, "Time without comparing with the reference", how);
-  command.option("--isa", f.isa, "Vector instruction set, such as avx2 [the best there is]",
+  command.option("--isa", f.isa, "Vector instruction set, such as avx2 [the best available]",
                  {"ISA", how});
 }
 
 void add_run_flags(Command& command, RunFlags& f) {
   add_selection_flags(command, f);
   const char* what = "What to run";
-  command.option("--load", f.load,
-                 "Operators of a dump, on their recorded inputs; with --dump their outputs are "
-                 "written under the same numbers",
-                 {"FILE", what});
+  command.option(
+      "--load", f.load,
+      "Run the operators of a dump on their recorded inputs; --dump writes their outputs "
+      "with the same numbers",
+      {"FILE", what});
   command.option("--only", f.only,
-                 "Of --load: operators in whose name, or name/number, this is found",
+                 "With --load: only operators whose name, or name/number, matches this regular "
+                 "expression",
                  {"REGEX", what});
-  command.option("--map", f.map_file, "Of --load: more operators; see opbench opmap",
+  command.option("--map", f.map_file, "With --load: more operators; see opbench opmap",
                  {"FILE", what});
   command.option("--loss-scale", f.loss_scale,
-                 "Of contexts: the loss scale of steps that have one, in place of theirs",
+                 "For contexts: replaces the loss scale of all steps that have one",
                  {"NUMBER", what});
   const char* how = "How to measure";
   command.option("--time", f.seconds,
-                 "Seconds per case and variant, over all repetitions; 0 verifies alone [0.1; with "
-                 "--load and --dump "
-                 "nothing is timed without it]",
+                 "Seconds per case and variant, over all repetitions; 0 only verifies [0.1; with "
+                 "--load and --dump nothing is timed without this flag]",
                  {.value = "SECONDS", .group = how});
   command.option("--repetitions", f.repetitions,
-                 "Samples per case and variant; each is kept. Steps of contexts that take long: "
-                 "at least 3",
+                 "Samples per case and variant; all are kept. Long steps of contexts: at least 3",
                  {.value = "N", .group = how, .shows_default = true});
-  command.flag("--dry-run", f.dry_run, "Show what would run, and stop", how);
+  command.flag("--dry-run", f.dry_run, "Print the plan and run nothing", how);
   command.flag("--check-overflow", f.check_overflow,
-               "Print which operators overflow, run once in fp16 without Inf and NaN; --dump takes "
-               "those alone",
+               "Run once in fp16 without Inf and NaN, and print which operators overflow; --dump "
+               "writes only these",
                how);
   command.flag("--explain", f.explain,
                "Print the planned graph of every step of a context with each inserted conversion "
                "and its cause; runs nothing",
                how);
-  command.flag("--plot", f.plot, "Draw times as bars, and the steps of a context as a ladder", how);
+  command.flag("--plot", f.plot, "Draw times, and the steps of a context, as bars", how);
   add_units_flags(command, f);
   add_result_flags(command, f);
 }
@@ -186,12 +188,12 @@ RunOptions options_of(const RunFlags& f) {
   const double seconds = f.seconds.value_or(kSeconds);
   if (seconds != 0 && !(seconds >= 1e-6 && seconds <= 3600)) {
     throw Error(
-        fmt::format("--time is {}; it must be from 1e-06 to 3600 seconds, or 0, which verifies "
-                    "alone",
+        fmt::format("--time is {}; it must be from 1e-06 to 3600 seconds, or 0, which only "
+                    "verifies",
                     seconds));
   }
   if (seconds == 0 && f.no_verify) {
-    throw Error("--time 0 verifies alone, and --no-verify does not: there is nothing left to do");
+    throw Error("--time 0 only verifies, but --no-verify is given: there is nothing to do");
   }
   if (f.loss_scale) check_range("--loss-scale", *f.loss_scale, 0x1p-126, 0x1p126);
   check_range("--repetitions", f.repetitions, 1, 10000);
@@ -213,7 +215,7 @@ RunOptions options_of(const RunFlags& f) {
 
 RunOptions options_of_part(const RunFlags& f) {
   if (swept(f.selection).size() > 1) {
-    throw Error("--set gives several values; only run takes every one of them");
+    throw Error("--set gives several values; only run accepts them");
   }
   RunOptions options = options_of(f);
   options.selection.part = part_of(f);

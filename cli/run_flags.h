@@ -36,7 +36,7 @@ struct RunFlags {
 
 /// Heading in --help of the flags that name files.
 inline constexpr const char* kResultsGroup =
-    "Where results go (- is standard output, and the table goes to standard error then)";
+    "Where results go (- is standard output; the table then goes to standard error)";
 
 /// Adds the selection flags, and the flags that all measuring commands share.
 void add_selection_flags(Command& command, RunFlags& flags);

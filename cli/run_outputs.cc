@@ -74,9 +74,8 @@ void refuse_tasks_of_operators(const RunFlags& flags) {
   for (const RunFile& file : kRunFiles) {
     const std::string& path = flags.*file.path;
     if (!file.is_of_contexts || path.empty()) continue;
-    throw Error(
-        fmt::format("{} '{}' takes the tasks of a context, and only single operators were selected",
-                    file.flag, path));
+    throw Error(fmt::format("{} '{}' needs a context, but only single operators are selected",
+                            file.flag, path));
   }
 }
 
@@ -162,7 +161,7 @@ void check_run_files(const RunFlags& flags, const CommandContext& context) {
   refuse_standard_output("--artefact", flags.artefact, "HDF5", "a file");
   if (flags.tensors && (flags.artefact.empty() || !flags.dump.empty())) {
     throw Error(flags.artefact.empty()
-                    ? "--tensors needs --artefact FILE, which they go into"
+                    ? "--tensors needs --artefact FILE, to which they are written"
                     : "--tensors and --dump write the same tensors; give one of them");
   }
   std::vector<NamedFile> inputs = input_files(flags.selection);
@@ -208,7 +207,7 @@ bool RunOutputs::write(const ResultsFile& results) {
   for (Report& report : reports_) {
     if (!report.holds_all && !results.others.empty()) {
       context_.err << fmt::format(
-          "{}: {} is not written: the results are of {} unlike machines, "
+          "{}: {} is not written: the results are of {} different machines, "
           "which only JSON holds; see opbench report --machine\n",
           program_name(), printable(report.where), results.others.size() + 1);
       continue;
@@ -239,11 +238,11 @@ void RunOutputs::finish_tasks() {
   tasks_->finish();
   const std::string folder = tasks_->folder().string();
   for (const std::string& layer : tasks_->unknown_layers()) {
-    context_.complain(fmt::format("no task is called '{}', which dump_list names", layer));
+    context_.complain(fmt::format("dump_list names '{}', but no task has this name", layer));
   }
   context_.complain(
       tasks_->tasks() > 0
-          ? fmt::format("{} tasks are dumped to {}, modelled on the host; models.csv says whose",
+          ? fmt::format("{} tasks are dumped to {}, modelled on the host; see models.csv",
                         tasks_->tasks(), folder)
           : fmt::format("no task was dumped, and {} is not written", folder));
 }

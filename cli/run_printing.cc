@@ -43,7 +43,7 @@ void print_next_steps(const RunResult& result, std::ostream& out, std::size_t wi
       [](const Record& r) { return r.status == Status::failed && !is_unexpected_pass(r); });
   if (failed == result.records.end()) return;
   out << fmt::format(
-      "Next, what is wrong about it, and the smallest call that still is:\n"
+      "Next: find the error, and the smallest call that is still wrong:\n"
       "  {0}\n  {1} judge wrong.h5\n  {1} minimise wrong.h5\n",
       wrapped_command(failed->reproduce + " --dump wrong.h5", width, 6, 2), program_name());
 }

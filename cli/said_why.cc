@@ -55,14 +55,14 @@ std::string_view reason_of(int exit_code) {
     case kReaderGone:
       return {};
     case kBadInput:
-      return "the input cannot be used as a whole; what is printed above says why";
+      return "the input cannot be used; the reason is printed above";
     case kCouldNotFinish:
-      return interrupted() ? "interrupted: what was done until then is kept"
-                           : "could not finish; what is printed above says why";
+      return interrupted() ? "interrupted: earlier results are kept"
+                           : "could not finish; the reason is printed above";
     case kNothingToJudge:
-      return "nothing could be judged; what is printed above says why";
+      return "nothing could be judged; the reason is printed above";
     case kTooNoisy:
-      return "this machine is too noisy to judge speed; what is printed above says why";
+      return "this machine is too noisy to judge speed; the reason is printed above";
     default:
       return "ended with an unknown exit code; please report it";
   }

@@ -24,11 +24,11 @@ constexpr const char* kShowFooter = R"(Examples:
   opbench show npu.h5                                 every tensor with its range and histogram
   opbench show npu.h5 /softplus/2                     one operator, with an excerpt of its values
   opbench show npu.h5 --only 'Conv.*Backward' --stats
-  opbench show npu.h5 --no-values                     the tree alone; reads no data
+  opbench show npu.h5 --no-values                     only the tree; reads no data
   opbench show step0/rank0                            a folder of msprobe, or of .npy files
   opbench show npu.h5 --json - | python3 -c 'import pandas, sys; print(pandas.read_json(sys.stdin))'
 
-Ranges, means and histograms are those of the finite values; NaN and Inf are counted beside them.
+Ranges, means and histograms are of the finite values. NaN and Inf are counted separately.
 Exit code 3: something in the file could not be read.)";
 
 struct ShowFlags {
@@ -144,18 +144,18 @@ void add_show_command(CommandLine& line, CommandContext& context) {
   command.option("FILE", flags->file, "The dump: .h5, .npy, .npz, .pt, or a folder",
                  {.value = "FILE", .is_required = true});
   command.option("PATH", flags->paths,
-                 "What to show of it, with an excerpt of its values: /op, /op/number, or a tensor",
+                 "Path to show, with an excerpt of its values: /op, /op/number, or a tensor",
                  {.value = "PATH"});
   command.option("--only", flags->only,
                  "Only operators whose name or tensor path matches this regular expression",
                  {.value = "REGEX"});
   command.flag("--stats", flags->stats,
-               "Also deviation, zeros, how it is stored, and the histogram in figures");
-  command.flag("--no-values", flags->no_values, "The tree alone: no data is read");
-  command.option("--json", flags->json,
-                 "Write a table with a row for each tensor, - to the console", {.value = "FILE"});
+               "Also deviation, zeros, storage layout, and the histogram in numbers");
+  command.flag("--no-values", flags->no_values, "Only the tree: no data is read");
+  command.option("--json", flags->json, "Table with a row for each tensor; - is standard output",
+                 {.value = "FILE"});
   command.option("--max-elements", flags->max_elements,
-                 "A tensor that claims more is left unread: damage, or an attack",
+                 "Tensors with more elements are not read: the file may be damaged or hostile",
                  {.value = "N", .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);

@@ -130,7 +130,7 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
     throw Error("--exclusive and --no-exclusive are both given; give one of them");
   }
   if (is_part && !ranks.is_alone()) {
-    throw Error("--part does not go with several ranks, which share out the whole themselves");
+    throw Error("--part does not go with several ranks, which divide the whole run themselves");
   }
   if (flag == nullptr) return;
   refuse_given(flags_of_one_process(flags), fmt::format("does not go with {}", flag));
@@ -139,7 +139,7 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
     if (file.path.empty()) continue;
     throw Error(
         fmt::format("{} does not go with --part: opbench merge joins the parts, and opbench "
-                    "report makes other forms of it",
+                    "report writes other forms",
                     file.flag));
   }
 }

@@ -146,8 +146,8 @@ class UnitRun {
     } catch (const RunError& error) {
       line_.clear();
       if (!has_folder) throw;
-      throw RunError(fmt::format("{}; what was done is kept, and --resume {} goes on", error.what(),
-                                 flags_.units_dir()));
+      throw RunError(fmt::format("{}; earlier results are kept, and --resume {} continues",
+                                 error.what(), flags_.units_dir()));
     }
     line_.clear();
     collected_ = ranked.collected();

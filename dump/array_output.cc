@@ -184,7 +184,7 @@ struct ArraySink::Impl {
     }
     if (!conversion.overwrite && fs::exists(file, ignored)) {
       throw Error(
-          fmt::format("{} exists; choose another folder, or say --overwrite", file.string()));
+          fmt::format("{} exists; choose another folder, or pass --overwrite", file.string()));
     }
     if (file.has_parent_path()) make_directory(file.parent_path());
     return file;

@@ -108,7 +108,7 @@ void require_one_machine(const ResultsFile& file, const ReportFormat& format) {
       format.name == "json" || format.name == "markdown" || format.name == "console";
   if (file.others.empty() || takes_all) return;
   throw Error(
-      fmt::format("{}: results are of {} unlike machines, and {} is for one; choose it with "
+      fmt::format("{}: results are of {} different machines, and {} is for one; choose it with "
                   "--machine, from 1 to {}",
                   file.path, file.others.size() + 1, format.name, file.others.size() + 1));
 }

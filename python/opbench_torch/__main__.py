@@ -95,7 +95,7 @@ def _capture(options: Any, arguments: List[str]) -> int:
 
 def _cases(options: Any, arguments: List[str]) -> int:
     if os.path.exists(options.out) and not options.overwrite:
-        raise DumperError(f"{options.out} exists; choose another name, or say --overwrite")
+        raise DumperError(f"{options.out} exists; choose another name, or pass --overwrite")
     if options.context:
         module, inputs = first_call(options.context, lambda: run_script(options.script, arguments))
         with open(options.out, "w", encoding="utf-8") as file:

@@ -129,7 +129,7 @@ def target_path(path: Union[str, "os.PathLike[str]"], overwrite: bool) -> str:
     if not os.access(folder, os.W_OK):
         raise DumperError(f"the folder {folder} cannot be written; choose another")
     if os.path.exists(target) and not overwrite:
-        raise DumperError(f"{target} exists; choose another name, or say overwrite=True")
+        raise DumperError(f"{target} exists; choose another name, or pass overwrite=True")
     return target
 
 

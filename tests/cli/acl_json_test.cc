@@ -149,7 +149,7 @@ TEST_F(AclJsonCli, AContextIsAModelAndItsNodesAreLayers) {
       R"("dump_list": [{"model_name": "stride2",
           "layer": ["unit.branch2.pw1.conv.conv", "unit.nobody"]}])");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("no task is called 'unit.nobody', which dump_list names"));
+  EXPECT_THAT(outcome.err, HasSubstr("dump_list names 'unit.nobody', but no task has this name"));
   ASSERT_THAT(tasks(), SizeIs(1));
   EXPECT_THAT(tasks().front().filename(), StartsWith("Conv2D.unit_branch2_pw1_conv_conv.0.0."));
 }

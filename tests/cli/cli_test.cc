@@ -287,8 +287,8 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
        "softplus takes 1 input tensor, found 4; a shape has an x between its extents: 8x64x56x56"},
       {{"--case", "softplus"}, "such as 'softplus[8x64x56x56,fp32,NCHW]'"},
       {{"--case", "relu[4,fp32]", "--isa", "avx512"}, "(AVX-512 is called avx3)"},
-      {{"--case", "relu[4,fp32]", "--time", "abc"}, "--time: 'abc' is no number"},
-      {{"--case", "relu[4,fp32]", "--time", "-1"}, "or 0, which verifies alone"},
+      {{"--case", "relu[4,fp32]", "--time", "abc"}, "--time: 'abc' is not a number"},
+      {{"--case", "relu[4,fp32]", "--time", "-1"}, "or 0, which only verifies"},
       {{"report", "x.json", "--format", "html"}, "a page for a browser is --html FILE"},
       {{"merge", "x.jsonl"}, "-o FILE (--output is required"},
       {{"compare", source_file("results/samples/results.json"), "x.h5"},
@@ -307,9 +307,10 @@ TEST_F(Cli, AFilterThatTakesNothingSaysWhatThereIs) {
     args.push_back(filter);
     return opbench_with(args);
   };
-  expect_one_line_error(filtered("nosuch"), kNothingToJudge,
-                        "--filter 'nosuch' takes none of 48 cases; their ids and names are such as "
-                        "softplus[32x64x112x112,fp32,NCHW");
+  expect_one_line_error(
+      filtered("nosuch"), kNothingToJudge,
+      "--filter 'nosuch' selects none of 48 cases; their ids and names are such as "
+      "softplus[32x64x112x112,fp32,NCHW");
   expect_one_line_error(filtered("layer1.0.rely"), kNothingToJudge,
                         "did you mean 'layer1.0.relu'?");
 }

@@ -90,7 +90,7 @@ TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
       {"--cases", only_v2, "--time", "0.001", "--repetitions", "2", "--json", path("v2.json")});
   EXPECT_EQ(alone.code, kVerdictFailed);
   EXPECT_THAT(alone.out, HasSubstr("v2.yaml:2 expects it to fail: none"));
-  EXPECT_THAT(alone.out, Not(HasSubstr("Next, what is wrong")));
+  EXPECT_THAT(alone.out, Not(HasSubstr("Next: find the error")));
   const Outcome words = opbench_with({"explain", path("v2.json"), "softplus[64,fp32,ND]"});
   EXPECT_THAT(words.out, HasSubstr("  100 % of the elements")) << words.err;
   // The range of another variant is printed: on the 910A a cast of int8 to uint8 is |x|.
@@ -100,7 +100,7 @@ TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
             "uint8}, variants: [cast, npu_910a], expect: {status: failed, variants: [cast]}, "
             "reason: none}\n");
   EXPECT_THAT(opbench_with({"--cases", casts, "--time", "0", "-q"}).out,
-              testing::ContainsRegex("Next, what is wrong[^\n]*\n[^\n]*--variant npu_910a "));
+              testing::ContainsRegex("Next: find the error[^\n]*\n[^\n]*--variant npu_910a "));
 }
 
 // The message has the place, both values, the operator's inputs and the command.

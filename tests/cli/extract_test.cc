@@ -120,7 +120,7 @@ TEST_F(ExtractCli, BadInputWritesNothing) {
   expect_nothing_written(extract({"-s", "/softplus/9"}), kBadInput,
                          "has no '/softplus/9'; /softplus holds 2");
   expect_nothing_written(extract({"-s", "/softplas/2"}), kBadInput, "did you mean '/softplus'?");
-  expect_nothing_written(extract({}), kBadInput, "nothing says what to extract");
+  expect_nothing_written(extract({}), kBadInput, "nothing is selected: use -s");
   expect_nothing_written(extract({"--only", "nowhere"}), kNothingToJudge, "nothing in ");
   expect_nothing_written(extract({"-s", "/a"}, write("no.h5", "no")), kBadInput,
                          "not an HDF5 file");

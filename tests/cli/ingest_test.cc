@@ -84,7 +84,7 @@ TEST_F(IngestCli, RefusesAContextOfWhatHasNoOrder) {
   EXPECT_THAT(deep.err, HasSubstr("--depth is -1; allowed: 0 to 100"));
   const Outcome idle = run_program({"ingest", table, "--around", "Conv2D"});
   EXPECT_EQ(idle.code, kBadInput);
-  EXPECT_THAT(idle.err, HasSubstr("--context FILE writes, which is not given"));
+  EXPECT_THAT(idle.err, HasSubstr("--around and --depth need --context FILE"));
 }
 
 TEST_F(IngestCli, ReadsTracesAndSaysTheShareOfTheStep) {

@@ -112,7 +112,7 @@ TEST_F(JudgeCli, BadInput) {
   EXPECT_EQ(run_program({"judge", write("text.h5", "no dump")}).code, 2);
   const std::string file = dump(kOverflows, "softplus_grad");
   EXPECT_THAT(run_program({"judge", file, "--implementations", "most"}).err,
-              HasSubstr("--implementations is 'most'; allowed are none, some and all"));
+              HasSubstr("--implementations is 'most'; allowed: none, some, all"));
   EXPECT_THAT(run_program({"judge", file, "--memory", "0"}).err, HasSubstr("--memory is 0"));
   EXPECT_EQ(run_program({"judge", file, "--json", file}).code, 2) << "would replace the dump";
   EXPECT_THAT(run_program({"judge", file, "--map", write("m.yaml", "operators: [{names: x}]")}).err,

@@ -98,7 +98,7 @@ TEST_F(MinimiseCli, RefusesWhatIsNotGuilty) {
   const Outcome right = minimise({source_file(kNpuDump), "/relu/1", "-o", "out"});
   EXPECT_EQ(right.code, 4);
   EXPECT_THAT(right.err, HasSubstr("/relu/1 of " + source_file(kNpuDump) +
-                                   " is OK, not GUILTY: it is right for its recorded inputs"));
+                                   " is OK, not GUILTY: it is correct for its recorded inputs"));
   EXPECT_THAT(files(), ElementsAre()) << "nothing half-written";
 }
 

@@ -61,12 +61,12 @@ TEST(MsaccucmpOptions, AreReadAsArgparseReadsThem) {
   EXPECT_EQ(translated("--post 1 --my a --golden_dump b"),
             "-p 1 --my_dump_path a --golden_dump_path b");
   EXPECT_EQ(translated("-advisor -- -alg"), "--advisor -- -alg");
-  EXPECT_EQ(refused("-adv"), "-adv is the start of several options: -advisor, -a");
+  EXPECT_EQ(refused("-adv"), "-adv is the beginning of several options: -advisor, -a");
   EXPECT_EQ(refused("--outp c"),
-            "--outp is the start of several options: --output, --output_tensor");
+            "--outp is the beginning of several options: --output, --output_tensor");
   EXPECT_EQ(refused("--alg 0"),
-            "--alg is the start of several options: --algorithm, --algorithm_options");
-  EXPECT_EQ(refused("-al 0"), "-al is the start of several options: -alg, -a");
+            "--alg is the beginning of several options: --algorithm, --algorithm_options");
+  EXPECT_EQ(refused("-al 0"), "-al is the beginning of several options: -alg, -a");
   EXPECT_EQ(refused("-out"), "-out needs a value");
   EXPECT_EQ(refused("-out -advisor"), "-out needs a value");
   EXPECT_EQ(refused("-advisor=1"), "-advisor takes no value, found '1'");
@@ -92,9 +92,10 @@ TEST(MsaccucmpOptions, ALetterMayHaveItsValueWithIt) {
 
 // -o is a tensor's index in msaccucmp and a directory in opbench.
 TEST(MsaccucmpOptions, ANumberIsNoDirectory) {
-  EXPECT_EQ(refused("-m a -g b -out c -o 0"),
-            "-o 0 is not for HDF5 dumps: --only REGEX picks operators and tensors; a directory is "
-            "-o ./0");
+  EXPECT_EQ(
+      refused("-m a -g b -out c -o 0"),
+      "-o 0 is not for HDF5 dumps: --only REGEX selects operators and tensors; a directory is "
+      "-o ./0");
   EXPECT_EQ(translated("a b -o 0"), "a b -o 0");
 }
 
@@ -177,7 +178,7 @@ TEST_F(MsaccucmpOptionsTyped, GiveItsResult) {
 TEST_F(MsaccucmpOptionsTyped, SayWhatIsLeftOut) {
   const Outcome ran = run("-out out -alg foo,1");
   EXPECT_EQ(ran.code, 0);
-  EXPECT_THAT(ran.err, HasSubstr("opbench: unknown algorithms are left out: foo\n"));
+  EXPECT_THAT(ran.err, HasSubstr("opbench: unknown algorithms are ignored: foo\n"));
   const Outcome bad = run("-out none -alg 1 2 11");
   EXPECT_EQ(bad.code, 2);
   EXPECT_THAT(bad.err, StartsWith("opbench: unknown algorithm '11'; allowed are all, 0 to 9"));

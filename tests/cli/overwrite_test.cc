@@ -47,7 +47,7 @@ class Overwrite : public testing::Test, protected TempDir {
     const Outcome outcome = opbench(one.command);
     EXPECT_EQ(outcome.code, 2);
     EXPECT_THAT(outcome.err, HasSubstr("opbench: " + one.flag + ": " + one.file +
-                                       " exists; choose another name, or say --overwrite\n"));
+                                       " exists; choose another name, or pass --overwrite\n"));
     EXPECT_EQ(read(one.file), kNotes);
     EXPECT_THAT(opbench(one.command + " --overwrite").code, AnyOf(0, 1));
     EXPECT_NE(read(one.file), kNotes);
@@ -131,7 +131,8 @@ TEST_F(Overwrite, ArraysInAFolderAreNot) {
   write(array, kNotes);
   const Outcome outcome = opbench("convert npu.h5 -o arrays");
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr(array + " exists; choose another folder, or say --overwrite"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr(array + " exists; choose another folder, or pass --overwrite"));
   EXPECT_EQ(read(array), kNotes);
   EXPECT_EQ(opbench("convert npu.h5 -o arrays --overwrite").code, 0);
   EXPECT_NE(read(array), kNotes);

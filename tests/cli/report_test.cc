@@ -60,7 +60,7 @@ TEST_F(Report, NoExtensionIsGuessed) {
   }
   expect_refusal(opbench_with({"report", kSample, "-o", path("x.html")}), "is --html '");
   expect_refusal(opbench_with({"report", kSample, "-o", path("x.svg")}),
-                 "nothing is written as .svg; .md .csv");
+                 "no format has the extension .svg; .md .csv");
   EXPECT_FALSE(fs::exists(path("x.svg")));
   EXPECT_EQ(opbench_with({"report", kSample, "-o", path("x.svg"), "--format", "csv"}).code,
             kAllWell);

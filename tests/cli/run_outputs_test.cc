@@ -85,10 +85,10 @@ TEST_F(RunFiles, OperatorsHaveNoTasksToWrite) {
   EXPECT_EQ(refusal(flags, contexts_), "accepted");
   EXPECT_EQ(refusal(flags, operators_),
             "--op-summary '" + flags.op_summary +
-                "' takes the tasks of a context, and only single operators were selected");
+                "' needs a context, but only single operators are selected");
   flags = {};
   flags.op_statistic = "x.csv";
-  EXPECT_THAT(refusal(flags, operators_), HasSubstr("--op-statistic 'x.csv' takes"));
+  EXPECT_THAT(refusal(flags, operators_), HasSubstr("--op-statistic 'x.csv' needs a context"));
 }
 
 TEST_F(RunFiles, NoFileTakesTwoResults) {
@@ -104,7 +104,7 @@ TEST_F(RunFiles, TheCommandRefusesBeforeItRuns) {
   const std::string path = directory() / "s.csv";
   std::ostringstream out, err;
   EXPECT_EQ(run_cli({"--case", "relu[64,fp32]", "--op-summary", path}, out, err), kBadInput);
-  EXPECT_THAT(err.str(), HasSubstr("only single operators were selected"));
+  EXPECT_THAT(err.str(), HasSubstr("only single operators are selected"));
   EXPECT_EQ(out.str(), "");
   EXPECT_FALSE(fs::exists(path));
 }

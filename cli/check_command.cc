@@ -36,7 +36,7 @@ constexpr const char* kCheckFooter = R"(Examples:
   opbench check --against old/opbench --cases cases/shufflenet_v2.yaml --threads 1 --fail-over 1
   opbench check --against old/opbench --cases cases/shufflenet_v2_unit.yaml --set N=1     contexts, step by step
   tools/check-against-base origin/main --cases cases/resnet.yaml     builds the other revision first
-  opbench check --baseline results.json --cases cases/resnet.yaml    stored results: watches, is not a gate
+  opbench check --baseline results.json --cases cases/resnet.yaml    stored results: a watch, not a gate
 
 Exit codes: 0 no regression; 1 a regression; 2 bad input; 3 could not finish, or something looks slower and is not
 decided; 4 nothing to judge; 5 nothing looks slower, but noise may hide a slowdown. From 2 on, standard error has

@@ -30,7 +30,7 @@ namespace {
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
 constexpr const char* kProgramFooter =
-    R"(`run` is the default command. `opbench COMMAND --help` shows the common flags of a command.
+    R"(`run` is the default command. `opbench COMMAND --help` shows common flags.
 Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
 
 std::string version_text() {

@@ -32,9 +32,9 @@ std::vector<TextTable::Column> columns_of(std::string_view titles);
 /// Writes the table in GitHub's Markdown. Names of highlighted rows are bold.
 void write_markdown(std::ostream& out, const TextTable& table);
 
-/// Returns the lines of a table for the console, titles first: `indent` blanks, then columns as wide
-/// as their widest cell with two blanks between them. A line longer than `width` continues below its
-/// last column, at half of the width at most.
+/// Returns the lines of a table for the console, titles first: `indent` blanks, then columns as
+/// wide as their widest cell with two blanks between them. A line longer than `width` continues
+/// below its last column, at half of the width at most.
 std::vector<std::string> lines_of(const TextTable& table, std::size_t width = std::string::npos,
                                   std::size_t indent = 0);
 

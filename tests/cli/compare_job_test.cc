@@ -1,4 +1,5 @@
 // Compares dumps of a job's ranks and steps with those of another job, through the command line.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>

@@ -1,5 +1,6 @@
 #include "compare/joined_dump.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -72,9 +72,9 @@ TEST(EmbeddingBag, ChecksIndicesAndOffsets) {
         ThrowsMessage<Error>(HasSubstr(text)));
   };
   refused({DType::int64, {1}, {3}}, {0}, "indices");
-  refused(kIndices, {1, 2}, "'offsets' has 1 behind 0");
-  refused(kIndices, {0, 2, 1}, "'offsets' has 1 behind 2");
-  refused(kIndices, {0, 4}, "3 at most");
+  refused(kIndices, {1, 2}, "'offsets' has 1 after 0");
+  refused(kIndices, {0, 2, 1}, "'offsets' has 1 after 2");
+  refused(kIndices, {0, 4}, "at most 3");
 }
 
 }  // namespace opbench

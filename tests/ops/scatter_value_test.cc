@@ -38,7 +38,7 @@ TEST(ScatterValue, Shapes) {
       [&] {
         shape_of({{2, 3}, {3, 1}});
       },
-      ThrowsMessage<Error>(HasSubstr("'index' has shape 3x1; allowed: 2x3 at most")));
+      ThrowsMessage<Error>(HasSubstr("'index' has shape 3x1; allowed: at most 2x3")));
   EXPECT_THAT(
       [] {
         scattered({DType::int64, {1, 1}, {3}}, {});

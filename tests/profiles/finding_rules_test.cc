@@ -122,7 +122,7 @@ TEST(AiCpu, NamesADtypeThatExplainsIt) {
   EXPECT_THAT(found(20, "FLOAT;FLOAT16")[0].evidence.at(0).text,
               HasSubstr("; no dtype explains it: AI Core has no such kernel"));
   // UINT64 contains "INT64" but is another dtype.
-  EXPECT_THAT(found(20, "UINT64")[0].evidence.at(0).text, HasSubstr("; UINT64 sent it there"));
+  EXPECT_THAT(found(20, "UINT64")[0].evidence.at(0).text, HasSubstr("; UINT64 is the cause"));
 }
 
 // Computing takes 60 us, communication 40 us. Without start times the overlap is unknown.

@@ -13,7 +13,7 @@ from torch import nn
 
 import networks
 import opbench_torch
-from opbench_torch import operator_table
+from opbench_torch import operator_table, program
 from opbench_torch.operator_table import Described, dtypes_of, spellings
 from opbench_torch.views import chain_of
 
@@ -28,6 +28,7 @@ def test_the_built_package_has_the_table_of_the_program(opbench):
 def test_without_table_and_program_the_error_tells_the_next_step(monkeypatch):
     monkeypatch.delenv("OPBENCH_PROGRAM")
     monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(program, "_PLACES", ())
     operator_table._table.cache_clear()
     with pytest.raises(FileNotFoundError, match="pip install build/release/python"):
         dtypes_of("relu")

@@ -138,7 +138,7 @@ def test_each_of_several_outputs_is_checked():
     ("exp", [X + 0j], {}, "inputs[0] is a tensor of torch.complex64; allowed are dense tensors of fp32, "),
     ("layer_norm", [X, None, X], {}, "inputs has None before a tensor; name the inputs"),
     ("softplus", {"me": X}, {}, "softplus has no input 'me'; it has self|x|X"),
-    ("softplus", [X[1:]], {}, "output result is 256, and of softplus 255"),
+    ("softplus", [X[1:]], {}, "output result is 256; that of softplus is 255"),
     ("aten::softplus", [X, X, X], {}, "softplus with 3 inputs is not known; name them"),
     ("SoftplusBackward0", {"self": X}, {}, "input grads/grads_0 or grad_output is not recorded"),
     ("rand_like", [X], {}, "rand_like draws its result at random"),

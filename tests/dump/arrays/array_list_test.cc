@@ -49,8 +49,8 @@ TEST(ArrayList, NeedsTheElementsUpToTheLast) {
 }
 
 TEST(ArrayList, RefusesExtentsAndStridesBeyond64Bits) {
-  EXPECT_THAT(problem_of({2, 2}, {-1, 1}, 1000), HasSubstr("stride: found a negative one"));
-  EXPECT_THAT(problem_of({3, 3}, {kHuge, 1}, 1000), HasSubstr("or too large ones"));
+  EXPECT_THAT(problem_of({2, 2}, {-1, 1}, 1000), HasSubstr("stride: negative"));
+  EXPECT_THAT(problem_of({3, 3}, {kHuge, 1}, 1000), HasSubstr("or too large"));
   EXPECT_THAT(problem_of({kHuge, 4}, {0, 0}, 1000), HasSubstr("shape: "));
   EXPECT_THAT(problem_of({-1}, {1}, 1000), HasSubstr("shape: "));
 }

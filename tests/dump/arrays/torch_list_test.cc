@@ -107,7 +107,7 @@ TEST_F(Pickles, CodeIsNeverRun) {
               HasSubstr("pickle, byte 3: operation 0x69 is not one that tensors need"));
   EXPECT_THAT(refusal("\x80\x02"
                       "ctorch\nload\n."),
-              HasSubstr("'torch.load' is none"));
+              HasSubstr("'torch.load' is not one of the names that tensors need"));
   EXPECT_THAT(refusal("\x80\x02"
                       "ccollections\nOrderedDict\n\x81."),
               HasSubstr("operation 0x81"));

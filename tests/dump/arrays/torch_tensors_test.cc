@@ -133,7 +133,7 @@ TEST(TorchTensors, SayWhatIsWrongWithThem) {
                     "torch._utils._rebuild_tensor",
                     {o.storage(kFloat, "0", 9), o.text("x"), o.numbers({1}), o.numbers({1})});
               }),
-              HasSubstr("storage_offset: found what is no number"));
+              HasSubstr("storage_offset: found an object that is not a number"));
 }
 
 // An object that contains itself has endless paths.

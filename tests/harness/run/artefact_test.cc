@@ -108,7 +108,7 @@ TEST_F(ArtefactFile, TensorsAreADumpBesideIt) {
 TEST_F(ArtefactFile, NoOperatorIsCalledLikeIt) {
   DumpWriter writer(path("x.h5"));
   EXPECT_THAT(refusal_by([&] { writer.begin_record("opbench", DeviceType::cpu); }),
-              HasSubstr("no operator can be dumped as 'opbench'"));
+              HasSubstr("an operator cannot be dumped as 'opbench'"));
   EXPECT_THAT(refusal_by([&] { writer.attach("one", StoredType::i8, 0, nullptr); }),
               HasSubstr("'one' does not name an attachment"));
 }

@@ -42,7 +42,8 @@ TEST(ParseView, ShowsThePartAndWhatIsAllowed) {
   EXPECT_THAT(message_of("transpose(0,1)."), HasSubstr("expected '('"));
   EXPECT_THAT(message_of("transpose(0,1)select(0,0)"), HasSubstr("expected '.'"));
   EXPECT_THAT(message_of("transpose(0,99999999999999999999)"), HasSubstr("a whole number"));
-  EXPECT_THAT(message_of("transpose(0,1).as_strided([1],[1],0)"), HasSubstr("step 'as_strided' is unknown"));
+  EXPECT_THAT(message_of("transpose(0,1).as_strided([1],[1],0)"),
+              HasSubstr("step 'as_strided' is unknown"));
 }
 
 TEST(ParseView, StaysInsideTheTensor) {

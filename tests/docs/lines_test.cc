@@ -173,10 +173,11 @@ TEST_P(PageLines, EndAsTheyShouldAndReplaceNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Docs, PageLines,
-    testing::Values("README.md", "docs/case-files.md", "docs/contexts.md", "docs/convert.md",
-                    "docs/dumps.md", "docs/explain.md", "docs/extract.md", "docs/ingest.md",
-                    "docs/invariance.md", "docs/judge.md", "docs/load.md", "docs/minimise.md",
-                    "docs/overflow.md", "docs/report.md", "docs/scale.md", "docs/show.md"),
+    testing::Values("README.md", "docs/case-files.md", "docs/cluster.md", "docs/contexts.md",
+                    "docs/convert.md", "docs/dumps.md", "docs/explain.md", "docs/extract.md",
+                    "docs/ingest.md", "docs/invariance.md", "docs/judge.md", "docs/load.md",
+                    "docs/minimise.md", "docs/overflow.md", "docs/report.md", "docs/scale.md",
+                    "docs/show.md", "docs/slow-network.md", "docs/wrong-numbers.md"),
     [](const testing::TestParamInfo<std::string>& page) {
       return std::regex_replace(fs::path(page.param).stem().string(), std::regex("[^a-zA-Z]"), "");
     });

@@ -156,7 +156,8 @@ class Workers {
       while (read_next(*token)) {
         PartMeasures found = measure(*token, options_.wants_kl);
         const std::lock_guard lock(mutex_);
-        close();
+        --open_;
+        changed_.notify_one();  // only the thread that is to read waits
         take_(token->part, std::move(found));
       }
     } catch (...) {
@@ -197,13 +198,8 @@ class Workers {
   bool cut_off() {
     const std::lock_guard lock(mutex_);
     is_cut_off_ = true;
-    close();
+    changed_.notify_one();
     return false;
-  }
-
-  void close() {
-    --open_;
-    changed_.notify_one();  // only the thread that is to read waits
   }
 
   const PairParts::FindPair& find_;

@@ -60,16 +60,10 @@ std::string text_of(const Op& op, const Kinds& kinds) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-/// Writes lines of limited width.
-struct Lines {
-  std::ostream& out;
-  std::size_t width;
-
-  /// Writes `head` and then `text`. Continuation lines begin in the column of `text`.
-  void put(const std::string& head, const std::string& text) const {
-    out << head << wrapped(text, width, head.size(), head.size()) << '\n';
-  }
-};
+// Prints `head` and then `text`. Continuation lines begin in the column of `text`.
+void put(const CommandContext& context, const std::string& head, const std::string& text) {
+  say(context.out, head + text, 0, head.size(), context.width());
+}
 
 // Rows of a variant: its name, its provider and its description.
 void add_rows(TextTable& table, const Op& op, const Kernel& kernel) {
@@ -99,15 +93,15 @@ void add_rows(TextTable& table, const Op& op, const Kernel& kernel) {
   }
 }
 
-void print_op(const Lines& lines, const Op& op) {
-  lines.put(fmt::format("{}: ", op.name), std::string(op.summary));
-  lines.put("  source ", std::string(op.source));
-  lines.put("  ", fmt::format("dtypes {}; formats {}{}", joined_names(op.dtypes),
-                              joined_names(op.formats),
-                              op.gradient == nullptr ? "" : "; has a gradient"));
+void print_op(const CommandContext& context, const Op& op) {
+  put(context, fmt::format("{}: ", op.name), std::string(op.summary));
+  put(context, "  source ", std::string(op.source));
+  put(context, "  ",
+      fmt::format("dtypes {}; formats {}{}", joined_names(op.dtypes), joined_names(op.formats),
+                  op.gradient == nullptr ? "" : "; has a gradient"));
   for (const AttrSpec& attr : op.attrs) {
-    lines.put("  ",
-              fmt::format("{} = {}: {}", attr.name, to_string(attr.default_value), attr.help));
+    put(context, "  ",
+        fmt::format("{} = {}: {}", attr.name, to_string(attr.default_value), attr.help));
   }
   Kinds untaken;
   for (const DType dtype : op.dtypes) {
@@ -116,11 +110,11 @@ void print_op(const Lines& lines, const Op& op) {
     }
   }
   if (!untaken.empty()) {
-    lines.put("  not with these defaults: ", text_of(op, untaken));
+    put(context, "  not with these defaults: ", text_of(op, untaken));
   }
   TextTable variants{columns_of("||")};
   for (const Kernel* kernel : kernels_of(op.name)) add_rows(variants, op, *kernel);
-  print_table(lines.out, variants, {false, lines.width});
+  print_table(context.out, variants, {false, context.width()});
 }
 
 /// Operators with a common property, found from their definitions; the first match counts.
@@ -139,7 +133,7 @@ constexpr OperatorGroup kGroups[] = {
     {"Others over many elements: norms, softmax, losses", [](const Op&) { return true; }},
 };
 
-void print_groups(const Lines& lines) {
+void print_groups(const CommandContext& context) {
   std::map<const OperatorGroup*, std::vector<std::string_view>> names;
   const auto ops = RegisteredOp::all();
   for (const Op* op : ops) {
@@ -148,11 +142,11 @@ void print_groups(const Lines& lines) {
     names[&*group].push_back(op->name);
   }
   for (const auto& [group, members] : names) {
-    lines.out << group->title << '\n';
-    lines.put("  ", fmt::format("{}", fmt::join(members, " ")));
+    context.out << group->title << '\n';
+    put(context, "  ", fmt::format("{}", fmt::join(members, " ")));
   }
-  lines.out << "\n";
-  lines.out << fmt::format(
+  context.out << "\n";
+  context.out << fmt::format(
       "{0} operators. {1} list OP: its formula, its variants and what they accept;\n"
       "{1} list --verbose: the same for all operators.\n",
       ops.size(), program_name());
@@ -174,13 +168,12 @@ void print_names(std::ostream& out, const ListFlags& flags) {
 }
 
 int list(const ListFlags& flags, CommandContext& context) {
-  const Lines lines{context.out, context.width()};
   if (flags.names) {
     print_names(context.out, flags);
     return kAllWell;
   }
   if (flags.ops.empty() && !context.verbose) {
-    print_groups(lines);
+    print_groups(context);
     return kAllWell;
   }
   std::vector<const Op*> wanted;
@@ -188,7 +181,7 @@ int list(const ListFlags& flags, CommandContext& context) {
   if (flags.ops.empty()) wanted = RegisteredOp::all();
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (i > 0) context.out << '\n';
-    print_op(lines, *wanted[i]);
+    print_op(context, *wanted[i]);
   }
   return kAllWell;
 }

@@ -29,11 +29,14 @@ std::string text_or(const JsonValue& object, const char* key, const char* otherw
 
 void explain_tensor(std::ostream& out, const JsonValue& tensor) {
   const std::string verdict = tensor.member("verdict").text();
-  say(out, 4, "{} {}: {}{}", text_or(tensor, "side", "other"), text_or(tensor, "tensor", "?"),
-      verdict,
-      tensor.member("reason").is_null() ? "" : fmt::format(": {}", tensor.member("reason").text()));
+  say(out,
+      fmt::format(
+          "{} {}: {}{}", text_or(tensor, "side", "other"), text_or(tensor, "tensor", "?"), verdict,
+          tensor.member("reason").is_null() ? ""
+                                            : fmt::format(": {}", tensor.member("reason").text())),
+      4);
   if (!tensor.member("formula").is_null()) {
-    say(out, 6, "Checked against {}.", tensor.member("formula").text());
+    say(out, fmt::format("Checked against {}.", tensor.member("formula").text()), 6);
   }
   say_causes(out, tensor, 6);
 }
@@ -79,9 +82,11 @@ std::size_t explain_comparison(std::ostream& out, const JsonValue& comparison,
                                const std::string& wanted, const ConsoleStyle& style) {
   constexpr std::int64_t kMost = 1'000'000'000;
   const JsonValue files = comparison.member("files");
-  say(out, 0, "{} against {}, standard {}: {}.", files.member("actual").member("path").text(),
-      files.member("expected").member("path").text(), comparison.member("standard").text(),
-      comparison.member("verdict").text());
+  say(out,
+      fmt::format("{} against {}, standard {}: {}.", files.member("actual").member("path").text(),
+                  files.member("expected").member("path").text(),
+                  comparison.member("standard").text(), comparison.member("verdict").text()),
+      0);
   std::map<std::int64_t, ToldOperator> told;  // by place in order of execution
   comparison.member("operators").elements([&](const JsonValue& op) {
     const std::string name = operator_name(op);
@@ -116,8 +121,11 @@ std::size_t explain_dump(std::ostream& out, const JsonValue& dump, const std::st
                          const ConsoleStyle& style) {
   // Files of earlier versions have the key `carries`.
   const auto count = [&](const char* key) { return dump.member(key).integer(0, kMostElements); };
-  say(out, 0, "{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
-      count("guilty"), count(dump.has("ok") ? "ok" : "carries"), count("random"), count("unknown"));
+  say(out,
+      fmt::format("{}: {} GUILTY, {} OK, {} RANDOM, {} UNKNOWN.", dump.member("file").text(),
+                  count("guilty"), count(dump.has("ok") ? "ok" : "carries"), count("random"),
+                  count("unknown")),
+      0);
   std::size_t told = 0;
   dump.member("records").elements([&](const JsonValue& record) {
     const bool is_wanted = wanted.empty()

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <iosfwd>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/run/results_file.h"
@@ -13,13 +10,6 @@
 #include "text/json_reader.h"
 
 namespace opbench::report {
-
-using opbench::say;
-template <class... Values>
-void say(std::ostream& out, std::size_t indent, fmt::format_string<Values...> text,
-         Values&&... values) {
-  say(out, fmt::format(text, std::forward<Values>(values)...), indent);
-}
 
 /// The cases of a result in their order, each with its records in theirs.
 struct CaseRecords {

@@ -10,14 +10,14 @@ namespace opbench {
 namespace {
 
 /// CPU implementer and CPU part, the fields of Arm's register MIDR_EL1.
-struct Part {
+struct ArmPart {
   int implementer, part;
   const char* name;
 };
 
 // Processors of servers. The numbers: arch/arm64/include/asm/cputype.h of Linux and
 // sys-utils/lscpu-arm.c of util-linux.
-constexpr Part kParts[] = {
+constexpr ArmPart kParts[] = {
     {0x41, 0xd05, "Arm Cortex-A55"},
     {0x41, 0xd08, "Arm Cortex-A72"},
     {0x41, 0xd0b, "Arm Cortex-A76"},
@@ -35,17 +35,6 @@ constexpr Part kParts[] = {
     {0xc0, 0xac4, "Ampere 1A"},
 };
 
-// The value of the first line that begins with `key`; empty without such a line.
-std::string_view value_of(std::string_view text, std::string_view key) {
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with(key) && colon != line.npos) return line.substr(colon + 2);
-  }
-  return {};
-}
-
 // Decimal, or hexadecimal with 0x.
 std::optional<int> number(std::string_view text) {
   const bool is_hex = text.starts_with("0x");
@@ -59,17 +48,28 @@ std::optional<int> number(std::string_view text) {
 
 }  // namespace
 
+std::string_view cpuinfo_value(std::string_view cpuinfo, std::string_view key) {
+  while (!cpuinfo.empty()) {
+    const std::string_view line = cpuinfo.substr(0, cpuinfo.find('\n'));
+    cpuinfo.remove_prefix(std::min(line.size() + 1, cpuinfo.size()));
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != line.npos) return line.substr(colon + 2);
+  }
+  return {};
+}
+
 std::string cpu_name(std::string_view cpuinfo) {
-  if (const auto name = value_of(cpuinfo, "model name"); !name.empty()) return std::string(name);
-  const auto implementer = number(value_of(cpuinfo, "CPU implementer"));
-  const auto part = number(value_of(cpuinfo, "CPU part"));
+  if (const auto name = cpuinfo_value(cpuinfo, "model name"); !name.empty())
+    return std::string(name);
+  const auto implementer = number(cpuinfo_value(cpuinfo, "CPU implementer"));
+  const auto part = number(cpuinfo_value(cpuinfo, "CPU part"));
   if (!implementer || !part) return "unknown";
   std::string name = fmt::format("Arm CPU {:#04x}:{:#05x}", *implementer, *part);
-  for (const Part& known : kParts) {
+  for (const ArmPart& known : kParts) {
     if (known.implementer == *implementer && known.part == *part) name = known.name;
   }
-  const auto variant = number(value_of(cpuinfo, "CPU variant"));
-  const auto revision = number(value_of(cpuinfo, "CPU revision"));
+  const auto variant = number(cpuinfo_value(cpuinfo, "CPU variant"));
+  const auto revision = number(cpuinfo_value(cpuinfo, "CPU revision"));
   if (variant && revision) name += fmt::format(" r{}p{}", *variant, *revision);
   return name;
 }

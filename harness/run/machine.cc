@@ -29,17 +29,17 @@ std::string first_line(const char* path, std::string fallback) {
   return std::getline(file, line) && !line.empty() ? line : fallback;
 }
 
-std::string text_of(const char* path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+// The lines of the first processor: a machine with hundreds takes long to write those of all.
+std::string cpuinfo_of_first() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string text;
+  for (std::string line; std::getline(file, line) && !line.empty();) text += line + '\n';
+  return text;
 }
 
 // A virtual machine has this flag on x86 only.
 bool is_virtual(std::string_view cpuinfo) {
-  const std::size_t flags = cpuinfo.find("\nflags");
-  return flags != cpuinfo.npos &&
-         cpuinfo.substr(flags, cpuinfo.find('\n', flags + 1) - flags).find(" hypervisor") !=
-             cpuinfo.npos;
+  return cpuinfo_value(cpuinfo, "flags").find(" hypervisor") != cpuinfo.npos;
 }
 
 std::string turbo() {
@@ -82,7 +82,7 @@ std::vector<std::pair<std::string, std::string>> libraries() {
 
 Machine describe_machine() {
   Machine m;
-  const std::string cpuinfo = text_of("/proc/cpuinfo");
+  const std::string cpuinfo = cpuinfo_of_first();
   m.cpu = cpu_name(cpuinfo);
   m.cores = available_cores();
   m.l1d_bytes = cache_bytes(1);

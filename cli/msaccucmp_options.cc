@@ -16,7 +16,7 @@
 namespace opbench {
 namespace {
 
-enum class Values { none, one, several };
+enum class Takes { none, one, several };
 
 /// Treatment of an option.
 enum class Use {
@@ -27,7 +27,7 @@ enum class Use {
 
 struct CompareOption {
   std::string_view name, long_name;  ///< the latter may be empty
-  Values values;
+  Takes takes;
   Use use;
   std::string_view text = {};
 };
@@ -37,33 +37,33 @@ constexpr std::string_view kOnlyNames = "--only REGEX selects operators and tens
 
 // All options of `msaccucmp.py compare` of CANN 8.1.
 constexpr CompareOption kCompareOptions[] = {
-    {"-m", "--my_dump_path", Values::one, Use::as_ours, "--my_dump_path"},
-    {"-g", "--golden_dump_path", Values::one, Use::as_ours, "--golden_dump_path"},
-    {"-out", "--output", Values::one, Use::as_ours, "--out"},
-    {"-alg", "--algorithm", Values::several, Use::as_ours, "--algorithm"},
-    {"-p", "--post_process", Values::one, Use::as_ours, "-p"},
-    {"-o", "", Values::one, Use::as_ours,
+    {"-m", "--my_dump_path", Takes::one, Use::as_ours, "--my_dump_path"},
+    {"-g", "--golden_dump_path", Takes::one, Use::as_ours, "--golden_dump_path"},
+    {"-out", "--output", Takes::one, Use::as_ours, "--out"},
+    {"-alg", "--algorithm", Takes::several, Use::as_ours, "--algorithm"},
+    {"-p", "--post_process", Takes::one, Use::as_ours, "-p"},
+    {"-o", "", Takes::one, Use::as_ours,
      "-o"},  // in msaccucmp with -op: the index of an output tensor
-    {"-advisor", "", Values::none, Use::as_ours, "--advisor"},
-    {"-a", "--algorithm_options", Values::one, Use::ignored},
-    {"-cf", "--close_fusion_rule_file", Values::one, Use::ignored},
-    {"-max", "--max_cmp_size", Values::one, Use::ignored},
-    {"-overflow_detection", "", Values::none, Use::ignored},
-    {"-ffts", "", Values::none, Use::ignored},
-    {"--ignore_single_op_result", "", Values::none, Use::ignored},
-    {"-v", "--version", Values::one, Use::ignored},  // only 2, which is the default
-    {"-f", "--fusion_rule_file", Values::one, Use::refused, kOnlyModels},
-    {"-q", "--quant_fusion_rule_file", Values::one, Use::refused, kOnlyModels},
-    {"-map", "--mapping", Values::none, Use::refused,
+    {"-advisor", "", Takes::none, Use::as_ours, "--advisor"},
+    {"-a", "--algorithm_options", Takes::one, Use::ignored},
+    {"-cf", "--close_fusion_rule_file", Takes::one, Use::ignored},
+    {"-max", "--max_cmp_size", Takes::one, Use::ignored},
+    {"-overflow_detection", "", Takes::none, Use::ignored},
+    {"-ffts", "", Takes::none, Use::ignored},
+    {"--ignore_single_op_result", "", Takes::none, Use::ignored},
+    {"-v", "--version", Takes::one, Use::ignored},  // only 2, which is the default
+    {"-f", "--fusion_rule_file", Takes::one, Use::refused, kOnlyModels},
+    {"-q", "--quant_fusion_rule_file", Takes::one, Use::refused, kOnlyModels},
+    {"-map", "--mapping", Takes::none, Use::refused,
      "it is for dumps of offline models; --map FILE gives operators other names"},
-    {"-c", "--custom_script_path", Values::one, Use::refused, kOnlyModels},
-    {"-op", "--op_name", Values::one, Use::refused, kOnlyNames},
-    {"-r", "--range", Values::one, Use::refused, kOnlyNames},
-    {"-s", "--select", Values::one, Use::refused, kOnlyNames},
-    {"-i", "--input_tensor", Values::one, Use::refused, kOnlyNames},
-    {"", "--output_tensor", Values::one, Use::refused, kOnlyNames},
-    {"-n", "--topn", Values::one, Use::refused, "--top N is for operators on the console"},
-    {"-ml", "--max_line", Values::one, Use::refused, "it goes with -op, which is not supported"},
+    {"-c", "--custom_script_path", Takes::one, Use::refused, kOnlyModels},
+    {"-op", "--op_name", Takes::one, Use::refused, kOnlyNames},
+    {"-r", "--range", Takes::one, Use::refused, kOnlyNames},
+    {"-s", "--select", Takes::one, Use::refused, kOnlyNames},
+    {"-i", "--input_tensor", Takes::one, Use::refused, kOnlyNames},
+    {"", "--output_tensor", Takes::one, Use::refused, kOnlyNames},
+    {"-n", "--topn", Takes::one, Use::refused, "--top N is for operators on the console"},
+    {"-ml", "--max_line", Takes::one, Use::refused, "it goes with -op, which is not supported"},
 };
 
 // opbench's flags that are prefixes of msaccucmp's options.
@@ -163,7 +163,7 @@ class Translation {
       }
       // "-oreport" is -o with its value.
       const bool is_joined =
-          !is_long(name) && candidate.name == name.substr(0, 2) && candidate.values != Values::none;
+          !is_long(name) && candidate.name == name.substr(0, 2) && candidate.takes != Takes::none;
       if (is_joined) found.push_back(candidate.name);
     }
     // With msaccucmp's syntax, an option that msaccucmp does not have must not become a directory.
@@ -182,11 +182,11 @@ class Translation {
     if (option.use == Use::refused) {
       throw UsageError(fmt::format("{} is not for HDF5 dumps: {}", typed, option.text));
     }
-    if (option.values == Values::none && value) {
+    if (option.takes == Takes::none && value) {
       throw UsageError(fmt::format("{} takes no value, found '{}'", typed, *value));
     }
-    if (option.values != Values::none && !value) value = next_value(typed);
-    if (option.values == Values::several) take_algorithms(*value);
+    if (option.takes != Takes::none && !value) value = next_value(typed);
+    if (option.takes == Takes::several) take_algorithms(*value);
     if (option.name == "-o" && names_dumps_ && is_whole_number(*value)) {
       throw UsageError(fmt::format("-o {0} is not for HDF5 dumps: {1}; a directory is -o ./{0}",
                                    *value, kOnlyNames));

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/help_text.h"
 #include "tensor/utf8.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"

@@ -51,13 +51,13 @@ struct InputsOf {
 };
 
 /// The beginning of a tensor.
-struct Part {
+struct Beginning {
   std::int64_t elements;
   Dims shape;
 };
 
 // Whole slices along the first axis if at least one fits, otherwise a row of elements.
-Part part_of(const Dims& shape, std::int64_t elements, std::int64_t most) {
+Beginning beginning_of(const Dims& shape, std::int64_t elements, std::int64_t most) {
   if (elements <= most) return {elements, shape};
   const std::int64_t slice = elements / shape.front();
   if (slice > most) return {most, {most}};
@@ -84,7 +84,8 @@ class Look {
     const bool is_looked_at = result.error_map != nullptr || !result.causes.empty();
     if (result.judgement.verdict != Verdict::failed || !is_alike || is_looked_at) return;
     if (left_ < std::min(kFewest, result.stats.count)) return;
-    const Part part = part_of(judged_shape(match), result.stats.count, std::min(kMostOfOne, left_));
+    const Beginning part =
+        beginning_of(judged_shape(match), result.stats.count, std::min(kMostOfOne, left_));
     left_ -= part.elements;
     try {
       describe(op, part, result);
@@ -94,7 +95,7 @@ class Look {
   }
 
  private:
-  void describe(const OperatorResult& op, const Part& part, TensorResult& result) {
+  void describe(const OperatorResult& op, const Beginning& part, TensorResult& result) {
     const Tolerance& tolerance = result.standard->tolerance;
     const std::int64_t count = part.elements, all = result.stats.count;
     const std::vector<double> actual = recorded_numbers(actual_, *result.match.actual, count);

@@ -73,14 +73,15 @@ void print_totals(const OperatorAudit& audit, std::ostream& out) {
   }
   if (audit.equivalent() > 0) {
     out << fmt::format(
-        "\n  {} more are none: no further off than honest rounding and a unit in the last place of "
-        "the inputs make the result",
+        "\n  {} more are not defects: the error is at most that of correct rounding and of a unit "
+        "in "
+        "the last place of the inputs",
         audit.equivalent());
   }
-  out << fmt::format("\n  {} honest runs, {} failed\n", audit.honest_runs,
+  out << fmt::format("\n  {} runs of correct kernels, {} failed\n", audit.honest_runs,
                      audit.false_failure_count);
   for (const FalseFailure& failure : audit.false_failures) {
-    out << fmt::format("  honest, but failed: {} {}: {}\n", failure.case_id, failure.variant,
+    out << fmt::format("  correct, but failed: {} {}: {}\n", failure.case_id, failure.variant,
                        failure.reason);
   }
 }
@@ -150,7 +151,7 @@ int audit_command(const Flags& flags, CommandContext& context) {
   const OperatorAudit all = joined(audits);
   context.out << fmt::format(
       "{} operators: a run sees {} of {} defects ({}), {} of {} broken results ({}); {} of {} "
-      "honest runs failed.\n",
+      "runs of correct kernels failed.\n",
       audits.size(), all.seen(), all.defects(), share_text(all.seen(), all.defects()), all.killed(),
       all.effective(), share_text(all.killed(), all.effective()), all.false_failure_count,
       all.honest_runs);
@@ -166,24 +167,25 @@ constexpr const char* kFooter =
     R"(Columns count the broken results that a standard fails: `run` is what runs judge by, the others the
 standards of comparisons. A way that changes no result of an operator is not counted.
 A defect is a way to break in one dtype; it is seen if a run fails one of its tries.
-Exit code 1: a run sees less than 95 % of an operator's defects, or fails an honest kernel.
+Exit code 1: a run sees less than 95 % of an operator's defects, or fails a correct kernel.
 Examples:
   opbench_lab audit --op softplus
   opbench_lab audit                        all arithmetic operators; -v shows each way
-  opbench_lab audit --honest-seeds 10000   is no honest kernel ever failed?)";
+  opbench_lab audit --honest-seeds 10000   does a correct kernel ever fail?)";
 
 }  // namespace
 
 void add_audit_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
-      "audit", "Break operators in many ways: which standard sees which, and fails no honest one?");
+      "audit",
+      "Break operators in many ways: which standard finds which, and fails no correct one?");
   const auto flags = std::make_shared<Flags>();
   command.option("--op", flags->ops, "Operators; all arithmetic ones unless stated",
                  {.value = "OP", .values = ValueSplit::by_commas});
   command.option("--seeds", flags->seeds, "Data sets for each way to break",
                  {.value = "N", .shows_default = true});
   command.option("--honest-seeds", flags->honest_seeds,
-                 "Data sets for each variant and dtype of honest kernels",
+                 "Data sets for each variant and dtype of correct kernels",
                  {.value = "N", .shows_default = true});
   command.option("--json", flags->json, "Write all counts; - is standard output",
                  {.value = "FILE"});

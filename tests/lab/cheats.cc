@@ -178,7 +178,7 @@ Launch races(Launch honest, const Problem& problem) {
 constexpr std::array kCheats = {
     Cheat{"does-nothing", "returns at once", does_nothing},
     Cheat{"first-answer", "the first answer for ever", returns_the_first},
-    Cheat{"from-memory", "honest where its output is poisoned, else the last answer",
+    Cheat{"from-memory", "correct where its output is poisoned, else the last answer",
           answers_from_memory},
     Cheat{"changes-input", "flips a bit of its input", changes_its_input},
     Cheat{"writes-too-far", "writes a byte behind its output", writes_too_far},

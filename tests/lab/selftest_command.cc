@@ -33,14 +33,14 @@ void print_cheats(const SelftestResult& result, std::ostream& out) {
 }
 
 void print_honest(const SelftestResult& result, std::ostream& out) {
-  out << fmt::format("Honest kernels: {} variants x {} seeds, {} runs, {} accused.\n",
+  out << fmt::format("Correct kernels: {} variants x {} seeds, {} runs, {} failed.\n",
                      result.variants, result.seeds, result.honest_runs, result.accusations.size());
   for (const std::string& variant : result.defective) {
     out << fmt::format("Not among them: {}, which has the defect of the operator it stands for.\n",
                        variant);
   }
   for (const Accusation& accused : result.accusations) {
-    out << fmt::format("accused: {} {}: {}: {}\n", accused.case_id, accused.variant, accused.status,
+    out << fmt::format("failed: {} {}: {}: {}\n", accused.case_id, accused.variant, accused.status,
                        accused.reason);
   }
 }
@@ -70,8 +70,8 @@ int selftest(bool is_adversarial, int threads, CommandContext& context) {
   context.out << fmt::format("{} Took {:.0f} s.\n",
                              result.was_interrupted ? "Interrupted."
                              : result.is_all_well()
-                                 ? "Every cheat is caught, and nobody is accused wrongly."
-                                 : "This build can be fooled, or accuses the honest.",
+                                 ? "Every cheat is caught, and no correct kernel failed."
+                                 : "A cheat passed, or a correct kernel failed.",
                              took.count());
   if (result.was_interrupted) return kCouldNotFinish;
   return result.is_all_well() ? kAllWell : kVerdictFailed;
@@ -85,7 +85,7 @@ void add_selftest_command(CommandLine& line, CommandContext& context) {
     int threads = 0;
   };
   Command command =
-      line.add_command("selftest", "Can a kernel that cheats pass, or an honest one fail?");
+      line.add_command("selftest", "Can a kernel that cheats pass, or a correct one fail?");
   const auto flags = std::make_shared<Flags>();
   command.flag("--adversarial", flags->is_adversarial,
                "Every cheat over 10 operators x 3 sizes, every variant with 20 seeds; takes a "
@@ -94,8 +94,8 @@ void add_selftest_command(CommandLine& line, CommandContext& context) {
                  {.value = "N", .shows_default = true});
   add_common_flags(command, context);
   command.footer(
-      "Each cheat wraps an honest kernel and runs as any kernel does.\n"
-      "Exit code 1: one was not caught, or an honest kernel was accused.\n"
+      "Each cheat wraps a correct kernel and runs as any kernel does.\n"
+      "Exit code 1: a cheat passed, or a correct kernel failed.\n"
       "Examples:\n  opbench_lab selftest\n  opbench_lab selftest --adversarial");
   command.action([&context, flags] {
     return selftest(flags->is_adversarial, std::clamp(flags->threads, 0, 4096), context);

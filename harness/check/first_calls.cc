@@ -35,9 +35,10 @@ FirstCalls::FirstCalls(std::vector<ComparedCase>& cases, Rounds& rounds, const B
   }
 }
 
-void FirstCalls::compare(const Announce& announce) {
+void FirstCalls::compare(const Announce& announce, bool is_noisy) {
   for (const auto& [name, stage] : kStages) {
-    const std::vector<Place> open = open_places();
+    const bool is_screening = stage == &PairedTimes::screening;
+    const std::vector<Place> open = open_places(is_noisy && !is_screening);
     for (std::size_t i = 0; i < open.size(); ++i) {
       if (!budget_.is_spent()) announce(i, open.size(), *open[i].compared);
       take(open[i], stage);
@@ -46,11 +47,14 @@ void FirstCalls::compare(const Announce& announce) {
 }
 
 // Slowest first, because the budget may end.
-std::vector<FirstCalls::Place> FirstCalls::open_places() const {
+std::vector<FirstCalls::Place> FirstCalls::open_places(bool only_suspects) const {
   std::vector<Place> open;
   for (ComparedCase& compared : cases_) {
     for (std::size_t i = 0; i < compared.first_calls.size(); ++i) {
-      if (compared.first_calls[i].is_open) open.push_back({&compared, i});
+      const ComparedVariant& first = compared.first_calls[i];
+      if (first.is_open && (!only_suspects || first.finding.is_suspect)) {
+        open.push_back({&compared, i});
+      }
     }
   }
   std::stable_sort(open.begin(), open.end(), [this](const Place& a, const Place& b) {

@@ -23,7 +23,9 @@ class FirstCalls {
   FirstCalls(std::vector<ComparedCase>& cases, Rounds& rounds, const Budget& budget,
              std::function<SpeedRule(const ComparedCase&)> rule_of);
 
-  void compare(const Announce& announce);
+  /// `is_noisy`: the machine hides small changes. Only variants that look slower in the screening
+  /// are measured further.
+  void compare(const Announce& announce, bool is_noisy);
 
  private:
   struct Place {
@@ -34,7 +36,7 @@ class FirstCalls {
   ComparedVariant& at(const Place& place) const {
     return place.compared->first_calls[place.variant];
   }
-  std::vector<Place> open_places() const;
+  std::vector<Place> open_places(bool only_suspects) const;
   void take(const Place& place, StageMember stage);
 
   std::vector<ComparedCase>& cases_;

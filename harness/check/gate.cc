@@ -198,12 +198,14 @@ class Gate {
   }
 
   void compare_first_calls() {
-    if (!options_.compares_first_calls || is_too_noisy_) return;
-    FirstCalls(cases_, rounds_, budget_, [this](const ComparedCase& c) {
-      return rule_of(c);
-    }).compare([&](std::size_t done, std::size_t total, const ComparedCase& compared) {
-      announce("first call", done, total, compared);
-    });
+    if (!options_.compares_first_calls) return;
+    FirstCalls first_calls(cases_, rounds_, budget_,
+                           [this](const ComparedCase& c) { return rule_of(c); });
+    first_calls.compare(
+        [&](std::size_t done, std::size_t total, const ComparedCase& compared) {
+          announce("first call", done, total, compared);
+        },
+        is_too_noisy_);
   }
 
   // Measures more pairs of processes for all variants that may still be slower.

@@ -18,9 +18,10 @@ using testing::StartsWith;
 
 class CheckFirstCalls : public testing::Test {
  protected:
-  /// Repeated calls always take 100 us; first calls take `first_us`.
-  void add(ScriptedBuild& build, double first_us) const {
-    ScriptedVariant variant = ScriptedBuild::passing("v", [](ScriptedSample) { return 100.0; });
+  /// Repeated calls take `us`, first calls take `first_us`.
+  void add(ScriptedBuild& build, double first_us,
+           const std::function<double(ScriptedSample)>& us = always(100)) const {
+    ScriptedVariant variant = ScriptedBuild::passing("v", us);
     variant.first_us = [first_us](ScriptedSample) { return first_us; };
     build.add_case(ScriptedBuild::listed_case(kCase), {variant});
   }
@@ -93,6 +94,34 @@ TEST_F(CheckFirstCalls, TheSameIsSettledByTheScreening) {
   EXPECT_EQ(first_call(report).verdict, ChangeVerdict::same);
   EXPECT_EQ(current.first_calls(), 12);
   EXPECT_EQ(report.exit_code(), kAllWell);
+}
+
+TEST_F(CheckFirstCalls, AreScreenedOnANoisyMachine) {
+  add(base, 1000);
+  add(current, 1000, noisy(100));
+  const CheckReport report = run();
+  ASSERT_GT(report.noise_floor, kLargestNoise);
+  EXPECT_EQ(first_call(report).verdict, ChangeVerdict::same);
+  EXPECT_EQ(current.first_calls(), 12);
+}
+
+TEST_F(CheckFirstCalls, SuspectsAreConfirmedOnANoisyMachine) {
+  add(base, 1000);
+  add(current, 1500, noisy(100));
+  const CheckReport report = run();
+  ASSERT_GT(report.noise_floor, kLargestNoise);
+  EXPECT_EQ(first_call(report).verdict, ChangeVerdict::slower);
+  EXPECT_EQ(current.first_calls(), 12 + 30 + 30);
+}
+
+// First calls that vary are no suspects; more processes would not help.
+TEST_F(CheckFirstCalls, WithoutASuspectNothingMoreIsMeasuredOnANoisyMachine) {
+  add(base, 1000);
+  ScriptedVariant variant = ScriptedBuild::passing("v", noisy(100));
+  variant.first_us = noisy(1000);
+  current.add_case(ScriptedBuild::listed_case(kCase), {variant});
+  EXPECT_EQ(first_call(run()).verdict, ChangeVerdict::ambiguous);
+  EXPECT_EQ(current.first_calls(), 12);
 }
 
 // First calls have no cost in the network, so --fail-over does not apply.

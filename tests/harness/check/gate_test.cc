@@ -361,11 +361,6 @@ TEST_F(CheckGate, AQuietMachineShowsSixPercent) {
   EXPECT_EQ(only_item(run()).verdict, ChangeVerdict::slower);
 }
 
-/// Rounds of times between `us` divided by and multiplied with e^0.3, one process after the other.
-std::function<double(ScriptedSample)> noisy(double us) {
-  return [us](ScriptedSample s) { return us * std::exp(s.process % 2 == 0 ? 0.3 : -0.3); };
-}
-
 // Three standard errors of the median of ten pairs with deviations of 0.3: expm1(3 x 1.2533 x
 // 1.4826 x 0.3 / sqrt(10)). More rounds of unsuspected variants would not help.
 TEST_F(CheckGate, WhereNoiseHidesAllNothingMoreIsMeasured) {

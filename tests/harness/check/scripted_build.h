@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -23,6 +24,11 @@ struct ScriptedSample {
 /// Samples that all take `us`.
 inline std::function<double(ScriptedSample)> always(double us) {
   return [us](ScriptedSample) { return us; };
+}
+
+/// Rounds of times between `us` divided by and multiplied with e^0.3, one process after the other.
+inline std::function<double(ScriptedSample)> noisy(double us) {
+  return [us](ScriptedSample s) { return us * std::exp(s.process % 2 == 0 ? 0.3 : -0.3); };
 }
 
 struct ScriptedVariant {

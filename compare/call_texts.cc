@@ -94,7 +94,10 @@ std::string python_operand(const Op& op, std::string_view name) {
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), input);
   if (error != std::errc()) return fmt::format("a[\"{}\"]", name);
   if (input + op.optional_inputs < op.inputs.size()) return fmt::format("x[{}]", input);
-  return fmt::format("(x[{0}] if len(x) > {0} else None)", input);
+  // Shape [0] before a given input stands for one that is not given.
+  const bool is_last = input + 1 == op.inputs.size();
+  return fmt::format("(x[{0}] if len(x) > {0}{1} else None)", input,
+                     is_last ? "" : fmt::format(" and x[{}].shape != (0,)", input));
 }
 
 std::string expected_is(const Witness& witness) {

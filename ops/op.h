@@ -148,7 +148,9 @@ struct Op {
   /// If the problem determines the number of outputs, further outputs are named like the last.
   std::vector<TensorSpec> outputs;
   bool variadic = false;  ///< any number of inputs, at least one, all like the only one listed
-  std::size_t optional_inputs = 0;  ///< the number of last inputs that are optional, such as a bias
+  /// The number of last inputs that are optional, such as a bias. They may be left out at the end;
+  /// before a given one, shape [0] stands for an input that is not given (`is_given`).
+  std::size_t optional_inputs = 0;
   std::vector<AttrSpec> attrs = {};
   std::vector<DType> dtypes;    ///< of the case: the dtype of all inputs without their own
   std::vector<Format> formats;  ///< of the storage
@@ -210,6 +212,14 @@ struct Op {
 };
 
 using RegisteredOp = Registered<Op>;
+
+/// True if optional input `i` is given: neither left out nor of shape [0].
+inline bool is_given(std::span<const TensorDesc> inputs, std::size_t i) {
+  return i < inputs.size() && inputs[i].shape != Dims{0};
+}
+inline bool is_given(std::span<const InputReader> inputs, std::size_t i) {
+  return i < inputs.size() && inputs[i].desc().shape != Dims{0};
+}
 
 /// The operator `name`. Errors: throws Error that suggests the nearest name.
 const Op& find_op(std::string_view name);

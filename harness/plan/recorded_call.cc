@@ -20,6 +20,11 @@ Dims without_ones(Dims shape) {
   return shape;
 }
 
+// True for an optional input without elements, of any dtype.
+bool is_absent(const Op& op, std::size_t i, const DumpEntry& entry) {
+  return i + op.optional_inputs >= op.inputs.size() && entry.desc.shape == Dims{0};
+}
+
 /// Tries the table's rows for one record.
 class RecordReading {
  public:
@@ -83,6 +88,7 @@ class RecordReading {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const DType dtype = inputs[i]->desc.dtype;
       if (op.input(i).has_own_dtype() || inputs[i]->kind == EntryKind::scalar) continue;
+      if (is_absent(op, i, *inputs[i])) continue;
       const bool both_half = widest && size_of(*widest) == 2 && size_of(dtype) == 2;
       if (both_half && *widest != dtype && is_floating(dtype)) {
         widest = DType::fp32;
@@ -120,9 +126,12 @@ class RecordReading {
     check_input_count(op, inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       const bool follows = !op.input(i).has_own_dtype();
-      shapes.push_back(attrs_.shape_of(use, i, *inputs[i]));
-      recorded.push_back(follows ? dtype : inputs[i]->desc.dtype);
+      const bool absent = is_absent(op, i, *inputs[i]);
+      const DType own = absent && !follows ? op.input(i).dtypes.front() : inputs[i]->desc.dtype;
+      shapes.push_back(absent ? inputs[i]->desc.shape : attrs_.shape_of(use, i, *inputs[i]));
+      recorded.push_back(follows ? dtype : own);
       checked.push_back(checked_dtype(follows ? op.dtypes : op.input(i).dtypes, recorded.back()));
+      if (absent) continue;
       if (follows && inputs[i]->kind == EntryKind::scalar) recorded[i] = operand_dtype(op, dtype);
       if (follows) rank = std::max(rank, inputs[i]->desc.shape.size());
     }

@@ -60,6 +60,13 @@ std::vector<const DumpEntry*> list_of(const DumpRecord& record, const std::strin
 
 std::vector<const DumpEntry*> inputs_of(const DumpRecord& record, const OpUse& use,
                                         Numbers numbers) {
+  static const DumpEntry absent = [] {
+    DumpEntry entry;
+    entry.side = Side::input;
+    entry.kind = EntryKind::tensor;
+    entry.desc = describe(DType::fp32, {0});
+    return entry;
+  }();
   std::vector<const DumpEntry*> all;
   for (const RecordedName& wanted : use.inputs) {
     const bool is_there = find_entry(record, Side::input, wanted) != nullptr;
@@ -67,8 +74,11 @@ std::vector<const DumpEntry*> inputs_of(const DumpRecord& record, const OpUse& u
       for (const DumpEntry* entry : list_of(record, wanted.names[0])) all.push_back(entry);
     } else if (is_there || !wanted.is_optional) {
       all.push_back(&tensor_of(record, Side::input, wanted, numbers));
+    } else {
+      all.push_back(&absent);
     }
   }
+  while (!all.empty() && all.back() == &absent) all.pop_back();
   return all;
 }
 

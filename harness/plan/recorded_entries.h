@@ -27,7 +27,8 @@ enum class Numbers { as_attributes, as_tensors };
 /// Errors: throws Unfit if it is not recorded, is not a tensor, or cannot be read.
 const DumpEntry& tensor_of(const DumpRecord& record, Side side, const RecordedName& wanted,
                            Numbers numbers = Numbers::as_attributes);
-/// Inputs of a use in the operator's order.
+/// Inputs of a use in the operator's order. An optional input that is not recorded, before a
+/// recorded one, is an entry of shape [0].
 /// Errors: those of tensor_of.
 std::vector<const DumpEntry*> inputs_of(const DumpRecord& record, const OpUse& use,
                                         Numbers numbers);

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Set, Tuple
 
+import torch
+
 from . import operator_table
 from .checks import hides_frames
 
@@ -92,8 +94,8 @@ def _named(values: Any, names: List[str], other: str) -> Values:
         flat += value if isinstance(value, (list, tuple)) else [value]
     while flat and flat[-1] is None:
         flat.pop()
-    if other == "input" and any(value is None for value in flat):
-        raise ValueError("inputs has None before a tensor; name the inputs: inputs={...}")
+    if other == "input":  # opbench takes an optional input of shape [0] as absent
+        flat = [torch.empty(0) if value is None else value for value in flat]
     fallback = [f"{other}{index}" for index in range(len(flat))]
     return list(zip(names[:len(flat)] if len(flat) <= len(names) else fallback, flat))
 

@@ -114,7 +114,7 @@ TEST_F(CheckFirstCalls, SuspectsAreConfirmedOnANoisyMachine) {
   EXPECT_EQ(current.first_calls(), 12 + 30 + 30);
 }
 
-// First calls that vary are no suspects; more processes would not help.
+// First calls that vary do not make suspects; more processes would not help.
 TEST_F(CheckFirstCalls, WithoutASuspectNothingMoreIsMeasuredOnANoisyMachine) {
   add(base, 1000);
   ScriptedVariant variant = ScriptedBuild::passing("v", noisy(100));

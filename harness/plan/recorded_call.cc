@@ -20,6 +20,12 @@ Dims without_ones(Dims shape) {
   return shape;
 }
 
+// True if PyTorch promotes `before` to `dtype`: floating before whole numbers, then by size.
+bool is_wider(DType dtype, DType before) {
+  if (!is_floating(dtype)) return false;
+  return !is_floating(before) || size_of(dtype) > size_of(before);
+}
+
 // True for an optional input without elements, of any dtype.
 bool is_absent(const Op& op, std::size_t i, const DumpEntry& entry) {
   return i + op.optional_inputs >= op.inputs.size() && entry.desc.shape == Dims{0};
@@ -92,7 +98,7 @@ class RecordReading {
       const bool both_half = widest && size_of(*widest) == 2 && size_of(dtype) == 2;
       if (both_half && *widest != dtype && is_floating(dtype)) {
         widest = DType::fp32;
-      } else if (!widest || (is_floating(dtype) && size_of(dtype) > size_of(*widest))) {
+      } else if (!widest || is_wider(dtype, *widest)) {
         widest = dtype;
       }
     }

@@ -23,8 +23,7 @@ constexpr std::pair<Drawn, std::string_view> kDrawnAtRandom[] = {
     {Drawn::dropout, "dropout, native_dropout, npu_dropout, _dropout_impl"},
     {Drawn::somehow,
      "_fused_dropout, feature_dropout, DropoutV2, random, rand, randn, randint, randperm, "
-     "rand_like, randn_like, exponential, multinomial, rrelu, DropOutGenMask, DropOutDoMask, "
-     "RandomUniform"},
+     "rand_like, randn_like, exponential, multinomial, rrelu, DropOutGenMask, RandomUniform"},
 };
 
 // "name: text" split at its first colon, or the name alone.

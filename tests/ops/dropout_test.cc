@@ -33,6 +33,24 @@ TEST(Dropout, OfAllOrNothing) {
   EXPECT_THAT(reference_of_tensors("dropout", inputs, {{"p", "1"}})[0], ElementsAre(0, 0));
 }
 
+// Bits 0b1010'0011 and 0b1, the lowest first.
+TEST(DropoutDoMask, ScalesWhereTheBitIsSet) {
+  const std::vector<Given> inputs = {{DType::fp16, {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, std::nan("")}},
+                                     {DType::uint8, {2}, {0xA3, 1}}};
+  const auto expected = ElementsAre(2, 4, 0, 0, 0, 12, 0, 16, IsNan());
+  EXPECT_THAT(reference_of_tensors("dropout_do_mask", inputs, {{"keep_prob", "0.5"}})[0], expected);
+  EXPECT_THAT(kernel_on_tensors("dropout_do_mask", "native", inputs, {{"keep_prob", "0.5"}})[0],
+              expected);
+}
+
+TEST(DropoutDoMask, NamesWhatItRefuses) {
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("dropout_do_mask"), {{3, 3}, {1}}, {}, DType::fp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("'mask' has 1 bytes; allowed: 2 or more")));
+}
+
 TEST(Dropout, GradientsAgreeWithFiniteDifferences) {
   expect_gradients(
       {"dropout", {spread({4}), {DType::boolean, {4}, {1, 0, 1, 1}}}, {{"p", "0.25"}}});

@@ -74,7 +74,8 @@ const RegisteredOp registered{{
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const Dims &dy = inputs[0].shape, &indices = inputs[1].shape;
-  if (dy.empty() || Dims(dy.begin(), dy.end() - 1) != indices) {
+  const Dims rows(dy.begin(), dy.empty() ? dy.begin() : dy.end() - 1);
+  if (dy.empty() || (rows != indices && Dims{element_count(rows)} != indices)) {
     throw Error(
         fmt::format("{}: 'indices' has shape {} and 'grad_output' {}; allowed: a row of "
                     "'grad_output' for each index",
@@ -126,6 +127,10 @@ const RegisteredOp registered_grad{{
                "grad_inputs/grad_inputs_0",
                {.attrs = "num_weights: rows of grad_inputs/grad_inputs_0, padding_idx",
                 .where = "scale_grad_by_freq: 0, sparse: 0"}},
+              {"EmbeddingDenseGradV2",  // its indices are sorted, with their places beside them
+               "grad, sort_indices",
+               "y",
+               {.attrs = "num_weights: rows of y, padding_idx", .is_profiled_only = true}},
               {"IndexBackward",
                "grads/grads_0, indices/indices_0",
                "grad_inputs/grad_inputs_0",

@@ -12,12 +12,14 @@
 namespace opbench {
 namespace {
 
+// Unsigned numbers without a dtype here are read as signed ones, which have the same size and cost.
 constexpr std::pair<std::string_view, DType> kDTypeNames[] = {
     {"FLOAT", DType::fp32},   {"FLOAT32", DType::fp32}, {"FLOAT16", DType::fp16},
     {"F16", DType::fp16},     {"BF16", DType::bf16},    {"BFLOAT16", DType::bf16},
     {"DOUBLE", DType::fp64},  {"INT64", DType::int64},  {"INT32", DType::int32},
     {"INT16", DType::int16},  {"INT8", DType::int8},    {"UINT8", DType::uint8},
-    {"BOOL", DType::boolean},
+    {"BOOL", DType::boolean}, {"UINT64", DType::int64}, {"UINT32", DType::int32},
+    {"UINT16", DType::int16},
 };
 
 // Numbers of aclDataType.

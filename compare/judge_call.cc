@@ -14,11 +14,14 @@
 namespace opbench {
 namespace {
 
-// The call in the judge's form. Outputs that are not recorded have no elements.
+// The call in the judge's form. Outputs that are not recorded are null.
 CallToJudge call_of(const LoadedCall& loaded) {
   CallToJudge call{.problem = loaded.call->problem};
   for (const Tensor& input : loaded.inputs) call.inputs.push_back(input.data());
-  for (const Tensor& output : loaded.outputs) call.outputs.push_back(output.data());
+  for (std::size_t i = 0; i < loaded.outputs.size(); ++i) {
+    const bool is_recorded = loaded.call->outputs[i] != nullptr;
+    call.outputs.push_back(is_recorded ? loaded.outputs[i].data() : nullptr);
+  }
   return call;
 }
 

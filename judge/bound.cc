@@ -20,10 +20,6 @@ double smallest_step(DType dtype) {
   return dtype == DType::fp16 ? 0x1p-24 : smallest_normal(dtype);
 }
 
-double factor_of_terms(const Claim& claim, double count) {
-  return kTimes * (claim.operand + claim.sum * std::sqrt(count));
-}
-
 double factor_of_result(const Claim& claim, DType dtype, double count) {
   return kTimes * (claim.partial * std::sqrt(count) + epsilon_of(dtype) / 2);
 }
@@ -127,6 +123,10 @@ std::vector<double> finite_values(const Reference& reference, std::size_t output
 }
 
 }  // namespace
+
+double factor_of_terms(const Claim& claim, double count) {
+  return kTimes * (claim.operand + claim.sum * std::sqrt(count));
+}
 
 void HeldElements::merge(const HeldElements& more) {
   wrong += more.wrong;

@@ -72,6 +72,9 @@ class ErrorBound {
   mutable Terms terms_;
 };
 
+/// The error that a claim allows in an element, per magnitude of its `count` terms.
+double factor_of_terms(const Claim& claim, double count);
+
 /// The error that the terms alone allow in an element, for elements whose terms cancel. It is the
 /// root mean square over some elements, spread evenly over the output. The output itself is not
 /// computed.

@@ -1,7 +1,12 @@
 #include "judge/indices.h"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
+
+#include "judge/bound.h"
+#include "ops/choice.h"
 
 namespace opbench {
 namespace {
@@ -15,24 +20,29 @@ bool is_place(double index, const IndexedLines& lines) {
 /// A line of the output, and the input's line that its indices refer to.
 class IndexedLine {
  public:
-  IndexedLine(const IndexedLines& lines, std::int64_t line, std::span<const double> values)
+  IndexedLine(const IndexedLines& lines, std::int64_t line, std::span<const double> values,
+              std::span<const double> bounds)
       : lines_(lines),
         outer_(line / lines.inner),
         inside_(line % lines.inner),
         values_(values),
+        bounds_(bounds),
         is_named_(lines.are_distinct ? static_cast<std::size_t>(lines.extent) : 0) {}
 
   std::size_t element(std::int64_t place) const { return at(place, lines_.places); }
 
   bool accepts(double actual, double expected) {
+    if (!is_place(expected, lines_)) return actual == expected;
     if (!is_place(actual, lines_)) return false;
     const auto place = static_cast<std::int64_t>(actual);
     if (lines_.are_distinct) {
       if (is_named_[static_cast<std::size_t>(place)]) return false;
       is_named_[static_cast<std::size_t>(place)] = true;
     }
-    return are_equal(values_[at(place, lines_.extent)],
-                     values_[at(static_cast<std::int64_t>(expected), lines_.extent)]);
+    const std::size_t best = at(static_cast<std::int64_t>(expected), lines_.extent);
+    const double value = values_[at(place, lines_.extent)];
+    if (are_equal(value, values_[best])) return true;
+    return !bounds_.empty() && std::fabs(value - values_[best]) <= bounds_[best];
   }
 
  private:
@@ -42,16 +52,34 @@ class IndexedLine {
 
   const IndexedLines& lines_;
   std::int64_t outer_, inside_;
-  std::span<const double> values_;
+  std::span<const double> values_, bounds_;
   std::vector<bool> is_named_;
 };
+
+// Compares the computed scores. The claims are those of the operator's first output.
+bool are_right_choices(const CallToJudge& call, const Choice& choice, const IndexedLines& lines) {
+  const std::vector<InputReader> inputs = readers_of(call);
+  const TensorDesc& desc = call.problem.outputs[choice.output];
+  const Choice::Scores scores = choice.scores(inputs, call.problem.attrs);
+  std::vector<double> expected(static_cast<std::size_t>(desc.elements())), bounds;
+  call.problem.op->reference(inputs, call.problem.attrs)(choice.output, {0, desc.elements()},
+                                                         expected);
+  const std::vector<double> actual = InputReader(desc, call.outputs[choice.output]).read_all();
+  const std::vector<Claim> claims = claims_of(call.problem, 0, call.maker);
+  return std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {
+    bounds = scores.magnitudes;
+    for (double& bound : bounds) bound *= factor_of_terms(claim, double(lines.extent));
+    return name_equal_elements(lines, scores.values, actual, expected, bounds);
+  });
+}
 
 }  // namespace
 
 bool name_equal_elements(const IndexedLines& lines, std::span<const double> values,
-                         std::span<const double> actual, std::span<const double> expected) {
+                         std::span<const double> actual, std::span<const double> expected,
+                         std::span<const double> bounds) {
   for (std::int64_t i = 0; i < lines.outer * lines.inner; ++i) {
-    IndexedLine line(lines, i, values);
+    IndexedLine line(lines, i, values, bounds);
     for (std::int64_t k = 0; k < lines.places; ++k) {
       const std::size_t element = line.element(k);
       if (!line.accepts(actual[element], expected[element])) return false;
@@ -64,6 +92,10 @@ bool is_right_but_for_ties(const CallToJudge& call, std::size_t output) {
   const Op& op = *call.problem.op;
   const auto lines = op.indexed != nullptr ? op.indexed(call.problem, output) : std::nullopt;
   if (!lines) return false;
+  if (op.exact_reference == nullptr) {
+    const Choice* const choice = find_choice(op.name);
+    return choice != nullptr && are_right_choices(call, *choice, *lines);
+  }
   const std::vector<InputReader> inputs = readers_of(call);
   const TensorDesc& desc = call.problem.outputs[output];
   Tensor golden(describe(desc.dtype, desc.shape));
@@ -71,6 +103,16 @@ bool is_right_but_for_ties(const CallToJudge& call, std::size_t output) {
   return name_equal_elements(*lines, inputs[0].read_all(),
                              InputReader(desc, call.outputs[output]).read_all(),
                              InputReader(golden.desc, golden.data()).read_all());
+}
+
+std::vector<InputReader> inputs_of_reference(const CallToJudge& call, std::size_t output) {
+  std::vector<InputReader> inputs = readers_of(call);
+  const Op& op = *call.problem.op;
+  const Choice* const choice = find_choice(op.name);
+  if (choice == nullptr || choice->output == output) return inputs;
+  const void* const chosen = call.outputs[choice->output];
+  if (chosen == nullptr) return inputs;
+  return with_chosen(op, std::move(inputs), {call.problem.outputs[choice->output], chosen});
 }
 
 }  // namespace opbench

@@ -102,7 +102,7 @@ class OutputPair {
         desc_(call.problem.outputs[output]),
         blocks_(desc_, call.most_elements),
         storage_(call.outputs[output]),
-        inputs_(readers_of(call)),
+        inputs_(inputs_of_reference(call, output)),
         standard_(standard_of(call, output)) {
     const Op& op = *call.problem.op;
     if (op.exact_reference != nullptr) {

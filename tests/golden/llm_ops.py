@@ -65,6 +65,10 @@ FORMS: Dict[str, List[Form]] = {
     "moe_finalize_routing_v2": [Form("moe_finalize_routing_v2",
                                      ["expanded_x", "expanded_row_idx", "x1", "x2", "bias", "scales", "expert_idx"],
                                      ["y"], lambda a: {"drop_pad_mode": a["drop_pad_mode"]})],
+    "moe_gating_top_k": [Form("moe_gating_top_k", ["x", "bias"], ["y", "expert_idx", "norm_out:fp32"],
+                              lambda a: {**without(a, "renorm"), "out_flag": True})],
+    "moe_gating_top_k_softmax": [Form("moe_gating_top_k_softmax", ["x", "finished"],
+                                      ["y", "expert_idx", "row_idx"], dict)],
     "moe_init_routing_v2": [Form("moe_init_routing_v2", ["x", "expert_idx"],
                                  ["expanded_x", "expanded_row_idx", "expert_tokens_count_or_cumsum",
                                   "expert_tokens_before_capacity"],
@@ -79,6 +83,7 @@ FORMS: Dict[str, List[Form]] = {
                                  ["grad.permuted_tokens", "grad.probs"])],
     "silu": unary("silu"),
     "sin": unary("sin"),
+    "tie_rule": [Form("topk", ["x"], ["candidates"], lambda a: without(a, "bound"))],
     "tril": [Form("tril", ["x"], ["y"], dict)],
     "triu": [Form("triu", ["x"], ["y"], dict)],
 }

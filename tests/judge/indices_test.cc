@@ -34,6 +34,24 @@ TEST(Indices, NanIsEqualToNan) {
   EXPECT_FALSE(name_equal_elements({.extent = 3}, Values{NAN, 1, NAN}, Values{1}, Values{0}));
 }
 
+// The two greatest of four computed scores, each within 2^-18.
+TEST(Indices, ScoresWithinTheirBoundAreEqual) {
+  const Values scores = {1, 1.000001, 0.5, 0.99999905}, bounds(4, 0x1p-18);
+  const auto is_accepted = [&](const Values& actual) {
+    return name_equal_elements(kTwoOfFour, scores, actual, Values{1, 0}, bounds);
+  };
+  EXPECT_TRUE(is_accepted({1, 0}));
+  EXPECT_TRUE(is_accepted({0, 3}));
+  EXPECT_FALSE(is_accepted({1, 2}));
+  EXPECT_FALSE(is_accepted({1, 1})) << "named twice";
+}
+
+// The expert of a finished token is no expert.
+TEST(Indices, AnExpectedIndexOutsideOfTheLineIsExact) {
+  EXPECT_TRUE(name_equal_elements(kTwoOfFour, kLine, Values{4, 4}, Values{4, 4}));
+  EXPECT_FALSE(name_equal_elements(kTwoOfFour, kLine, Values{0, 4}, Values{4, 4}));
+}
+
 // Columns of [[5 1] [5 2]]. Lines along the first axis are two elements apart.
 TEST(Indices, LinesMayBeAnyAxis) {
   const IndexedLines columns{.extent = 2, .inner = 2};

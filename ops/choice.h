@@ -1,0 +1,40 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+#include "tensor/registered.h"
+
+namespace opbench {
+
+/// Indices that an operator chooses by scores that it computes, such as the experts of a token.
+/// Rounding may exchange scores that are nearly equal; each of them is then right. The operator
+/// states its output of indices with `indexed`. Its other outputs follow the indices: `reference`
+/// and `terms` take the indices that were chosen as one more input, after all others. A row of them
+/// that names no valid choice is replaced by the best choice.
+struct Choice {
+  std::string_view op;
+  std::size_t output = 0;  ///< the indices
+
+  /// The scores of the elements that the indices name, and the magnitudes of their terms.
+  struct Scores {
+    std::vector<double> values, magnitudes;
+  };
+  Scores (*scores)(std::span<const InputReader> inputs, const Attrs& attrs);
+
+  std::string key() const { return std::string(op); }
+};
+
+using RegisteredChoice = Registered<Choice>;
+
+/// The choice of operator `op`; null: it makes no choice.
+const Choice* find_choice(std::string_view op);
+
+/// `inputs` of operator `op`, with empty ones for inputs that are not given, and then `chosen`.
+std::vector<InputReader> with_chosen(const Op& op, std::vector<InputReader> inputs,
+                                     const InputReader& chosen);
+
+}  // namespace opbench

@@ -21,13 +21,6 @@ constexpr std::int64_t kTileRows = 64, kTileColumns = 96;
 // Up to this many rows (three vectors of sums) do not repay packing the second factor.
 constexpr std::int64_t kFewRows = 48;
 
-// Transposes up to 16 rows: columns begin at `to` and are `pitch` elements apart.
-void transpose(const float* rows, std::int64_t count, std::int64_t columns, std::int64_t apart,
-               std::int64_t pitch, float* to) {
-  transpose_plane({sizeof(float), columns, count, apart, pitch, columns, count, nullptr}, rows, to,
-                  false);
-}
-
 /// Products that are computed together, by all threads or by one thread.
 struct Group {
   std::int64_t first, count;
@@ -128,7 +121,7 @@ struct MatMul {
       a.load(from, matrix, first, count,
              [&](std::int64_t column, std::int64_t width, const float* rows, std::int64_t apart) {
                if (shape.transpose_a) {
-                 transpose(rows, count, width, apart, pitch, to + column * pitch + first);
+                 transpose_rows(rows, count, width, apart, pitch, to + column * pitch + first);
                  return;
                }
                for (std::int64_t r = 0; r < count; ++r) {
@@ -140,23 +133,23 @@ struct MatMul {
 
   void pack_right(const Group& group, const void* from) const {
     for_each_block(group, b, [&](std::int64_t matrix, std::int64_t first, std::int64_t count) {
-      b.load(from, matrix, first, count,
-             [&](std::int64_t column, std::int64_t width, const float* rows, std::int64_t apart) {
-               if (shape.transpose_b) {  // columns of one panel
-                 float* const to =
-                     panel(group, matrix, first / kTileColumns) + first % kTileColumns;
-                 transpose(rows, count, width, apart, kTileColumns, to + column * kTileColumns);
-                 return;
-               }
-               for (std::int64_t part = column; part < column + width; part += kCube) {
-                 float* const to = panel(group, matrix, part / kTileColumns) + part % kTileColumns;
-                 for (std::int64_t r = 0; r < count; ++r) {
-                   std::copy_n(rows + r * apart + part - column,
-                               std::min(kCube, column + width - part),
-                               to + (first + r) * kTileColumns);
-                 }
-               }
-             });
+      b.load(
+          from, matrix, first, count,
+          [&](std::int64_t column, std::int64_t width, const float* rows, std::int64_t apart) {
+            if (shape.transpose_b) {  // columns of one panel
+              float* const to = panel(group, matrix, first / kTileColumns) + first % kTileColumns;
+              transpose_rows(rows, count, width, apart, kTileColumns, to + column * kTileColumns);
+              return;
+            }
+            for (std::int64_t part = column; part < column + width; part += kCube) {
+              float* const to = panel(group, matrix, part / kTileColumns) + part % kTileColumns;
+              for (std::int64_t r = 0; r < count; ++r) {
+                std::copy_n(rows + r * apart + part - column,
+                            std::min(kCube, column + width - part),
+                            to + (first + r) * kTileColumns);
+              }
+            }
+          });
     });
   }
 
@@ -280,6 +273,12 @@ struct MatMul {
 };
 
 }  // namespace
+
+void transpose_rows(const float* rows, std::int64_t count, std::int64_t columns, std::int64_t apart,
+                    std::int64_t pitch, float* to) {
+  transpose_plane({sizeof(float), columns, count, apart, pitch, columns, count, nullptr}, rows, to,
+                  false);
+}
 
 Launch packed_matmul(const Problem& problem, LoadFactor load) {
   return

@@ -22,6 +22,11 @@ Launch packed_matmul(const Problem& problem, LoadFactor load);
 /// The bytes of the packed factors.
 std::size_t packed_matmul_bytes(const Problem& problem, LoadFactor load);
 
+/// Transposes up to 16 rows of `columns` elements, `apart` elements apart: columns begin at `to`
+/// and are `pitch` elements apart.
+void transpose_rows(const float* rows, std::int64_t count, std::int64_t columns, std::int64_t apart,
+                    std::int64_t pitch, float* to);
+
 /// Columns of a block of rows that are loaded side by side; they fit into the L1 cache.
 inline constexpr std::int64_t kLoadedColumns = 256;
 

@@ -60,6 +60,8 @@ FORMS: Dict[str, List[Form]] = {
     "gelu_tanh": unary("gelu", approximate="tanh"),
     "group_norm": [Form("group_norm", ["x", "gamma", "beta"], ["y", "mean:fp32", "rstd:fp32"],
                         lambda a: {"groups": a["num_groups"], "eps": a["eps"]})],
+    "grouped_matmul": [Form("grouped_matmul", ["x", "weight", "group_list", "bias"], ["y"],
+                            lambda a: {"group_list_type": a["group_list_type"]})],
     "hardsigmoid": unary("hardsigmoid"),
     "hardswish": unary("hardswish"),
     "moe_finalize_routing_v2": [Form("moe_finalize_routing_v2",

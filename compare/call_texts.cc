@@ -36,8 +36,11 @@ std::string filled(std::string text, const Fields& fields) {
 
 // The name of a dtype in torch and numpy.
 std::string long_name(DType dtype) {
-  constexpr std::array kNames = {"float64", "float32", "float16", "bfloat16", "int64",
-                                 "int32",   "int16",   "int8",    "uint8",    "bool"};
+  constexpr std::array kNames = {"float64",  "float32",        "float16",       "bfloat16",
+                                 "int64",    "int32",          "int16",         "int8",
+                                 "uint8",    "bool",           "float8_e4m3fn", "float8_e5m2",
+                                 "hifloat8", "float8_e8m0fnu", "int4"};
+  static_assert(kNames.size() == kAllDTypes.size());
   return kNames[static_cast<std::size_t>(dtype)];
 }
 

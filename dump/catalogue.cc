@@ -21,7 +21,7 @@ bool is_known(EntryKind kind) { return kind >= EntryKind::tensor && kind <= Entr
 bool is_known(StoredType stored) {
   return stored >= StoredType::none && stored <= StoredType::boolean;
 }
-bool is_known(DType dtype) { return dtype <= DType::boolean; }
+bool is_known(DType dtype) { return static_cast<std::size_t>(dtype) < kAllDTypes.size(); }
 bool is_known(Format format) {
   return std::find(kAllFormats.begin(), kAllFormats.end(), format) != kAllFormats.end();
 }

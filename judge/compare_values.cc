@@ -7,7 +7,7 @@
 
 #include "judge/magnitudes.h"
 #include "judge/measure_chunk.h"
-#include "tensor/half.h"
+#include "tensor/byte_float.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 
@@ -23,13 +23,17 @@ std::int64_t drawn(std::int64_t from, std::int64_t to) {
   return from + static_cast<std::int64_t>(number % static_cast<std::uint64_t>(to - from));
 }
 
-// Dumps have no bf16: it is measured as the equal fp32 numbers.
+// Dumps have neither bf16 nor floats of one byte: they are measured as the equal fp32 numbers.
 StoredType stored_as(DType dtype) {
   switch (dtype) {
     case DType::fp64:
       return StoredType::f64;
     case DType::fp32:
     case DType::bf16:
+    case DType::fp8_e4m3fn:
+    case DType::fp8_e5m2:
+    case DType::hif8:
+    case DType::e8m0:
       return StoredType::f32;
     case DType::fp16:
       return StoredType::f16;
@@ -40,6 +44,7 @@ StoredType stored_as(DType dtype) {
     case DType::int16:
       return StoredType::i16;
     case DType::int8:
+    case DType::int4:
       return StoredType::i8;
     case DType::uint8:
     case DType::boolean:
@@ -51,9 +56,9 @@ StoredType stored_as(DType dtype) {
 // Elements in the form of `stored_as`, in their own memory or in `scratch`.
 const void* stored(DType dtype, const void* values, std::int64_t count,
                    std::vector<float>& scratch) {
-  if (dtype != DType::bf16) return values;
+  if (dtype != DType::bf16 && !is_byte_float(dtype)) return values;
   scratch.resize(static_cast<std::size_t>(count));
-  widen(static_cast<const bfloat16*>(values), scratch.data(), scratch.size());
+  widen(dtype, values, scratch.data(), scratch.size());
   return scratch.data();
 }
 

@@ -12,11 +12,12 @@
 namespace opbench {
 namespace {
 
-// Counts fp64 units element by element, and fp16 or bf16 units of values that exceed fp32.
+// Counts units of fp64 and of floats of one byte element by element, and fp16 or bf16 units of
+// values that exceed fp32.
 template <class T>
 bool has_vector_units(DType common) {
   return common == DType::fp32 ||
-         (std::is_same_v<T, float> && is_floating(common) && common != DType::fp64);
+         (std::is_same_v<T, float> && (common == DType::fp16 || common == DType::bf16));
 }
 
 BlockNumbers numbers_of(const BlockPlace& place, const float* actual, const float* expected,

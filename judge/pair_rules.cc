@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cfloat>
 
 namespace opbench {
 namespace {
@@ -12,44 +11,39 @@ int coarseness(DType dtype) {
   switch (dtype) {
     case DType::boolean:
       return 0;
-    case DType::uint8:
+    case DType::int4:
       return 1;
-    case DType::int8:
+    case DType::uint8:
       return 2;
-    case DType::int16:
+    case DType::int8:
       return 3;
-    case DType::int32:
+    case DType::int16:
       return 4;
-    case DType::int64:
+    case DType::int32:
       return 5;
-    case DType::fp64:
+    case DType::int64:
       return 6;
-    case DType::fp32:
+    case DType::fp64:
       return 7;
-    case DType::fp16:  // 11 bits
+    case DType::fp32:
       return 8;
-    case DType::bf16:  // 8 bits
+    case DType::fp16:  // 11 bits
       return 9;
+    case DType::bf16:  // 8 bits
+      return 10;
+    case DType::fp8_e4m3fn:  // 4 bits
+      return 11;
+    case DType::hif8:  // 1 to 4 bits
+      return 12;
+    case DType::fp8_e5m2:  // 3 bits
+      return 13;
+    case DType::e8m0:  // 1 bit
+      return 14;
   }
   return 0;
 }
 
 }  // namespace
-
-double smallest_unit(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return DBL_TRUE_MIN;
-    case DType::fp32:
-      return FLT_TRUE_MIN;
-    case DType::bf16:
-      return 0x1p-133;
-    case DType::fp16:
-      return 0x1p-24;
-    default:
-      return 0;
-  }
-}
 
 DType common_dtype(DType a, DType b) { return coarseness(a) < coarseness(b) ? b : a; }
 

@@ -24,9 +24,6 @@ DType common_dtype(DType a, DType b);
 PairRules pair_rules(const ValueKind& actual, const ValueKind& expected,
                      const Tolerance& tolerance);
 
-/// The distance of the numbers next to 0; 0 for integers.
-double smallest_unit(DType dtype);
-
 /// The tolerance for a tensor of that scale with values of `dtype`. It has the same form, with
 /// numbers in place of parts of the scale. The numbers are at least one unit in the last place of
 /// the smallest numbers: no rounding is closer.

@@ -29,6 +29,7 @@ void widen(DType dtype, const void* from, std::span<std::int64_t> to) {
     case DType::int16:
       return widen<std::int16_t>(from, to);
     case DType::int8:
+    case DType::int4:
       return widen<std::int8_t>(from, to);
     default:
       return widen<std::uint8_t>(from, to);
@@ -39,7 +40,8 @@ void widen(DType dtype, const void* from, std::span<std::int64_t> to) {
 void wrap(std::span<const std::int64_t> from, DType dtype, void* to) {
   const std::size_t bytes = size_of(dtype);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    std::memcpy(static_cast<std::byte*>(to) + i * bytes, &from[i], bytes);
+    const std::int64_t value = dtype == DType::int4 ? low_four_bits(from[i]) : from[i];
+    std::memcpy(static_cast<std::byte*>(to) + i * bytes, &value, bytes);
   }
 }
 
@@ -140,7 +142,8 @@ const RegisteredOp registered{{
     .outputs = {{"result"}},
     .attrs = {{"to", std::string("fp16"), "dtype of the result", no_dtype}},
     .dtypes = {DType::fp32, DType::fp16, DType::bf16, DType::fp64, DType::int64, DType::int32,
-               DType::int16, DType::int8, DType::uint8, DType::boolean},
+               DType::int16, DType::int8, DType::uint8, DType::boolean, DType::fp8_e4m3fn,
+               DType::fp8_e5m2, DType::hif8, DType::e8m0, DType::int4},
     .formats = kElementwiseFormats,
     .accuracy = AccuracyClass::exact_value,
     .infer = infer,

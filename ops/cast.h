@@ -14,6 +14,11 @@ inline std::uint8_t modulo_256(double x) {
   return std::fabs(x) < kEnd ? static_cast<std::uint8_t>(static_cast<std::int64_t>(x)) : 0;
 }
 
+/// `x` modulo 16, from -8 to 7.
+inline std::int8_t low_four_bits(std::int64_t x) {
+  return static_cast<std::int8_t>(((x & 15) ^ 8) - 8);
+}
+
 /// `x` as a double that rounds to fp32 and narrower types like `x` itself: lost bits set the last
 /// bit ("round to odd").
 inline double to_odd_double(std::int64_t x) {

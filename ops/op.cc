@@ -12,30 +12,11 @@
 namespace opbench {
 namespace {
 
-/// The largest finite, smallest normal and smallest subnormal value of a floating dtype.
-struct Limits {
-  double max, min_normal, min_subnormal;
-};
-
-Limits limits_of(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return {std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
-              std::numeric_limits<double>::denorm_min()};
-    case DType::fp16:
-      return {65504, std::ldexp(1.0, -14), std::ldexp(1.0, -24)};
-    case DType::bf16:
-      return {std::ldexp(255.0, 120), std::ldexp(1.0, -126), std::ldexp(1.0, -133)};
-    default:
-      return {std::numeric_limits<float>::max(), std::numeric_limits<float>::min(),
-              std::numeric_limits<float>::denorm_min()};
-  }
-}
-
 std::vector<double> special_values(DType dtype) {
   if (!is_floating(dtype)) return {0, 1, -1, 127, -128};
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  const auto [max, min_normal, min_subnormal] = limits_of(dtype);
+  const double max = largest_finite(dtype), min_normal = smallest_normal(dtype),
+               min_subnormal = smallest_unit(dtype);
   return {std::nan(""),  kInf,          -kInf, 0.0,        -0.0,        1.0,
           -1.0,          max,           -max,  min_normal, -min_normal, min_normal - min_subnormal,
           min_subnormal, -min_subnormal};
@@ -155,6 +136,7 @@ Distribution default_data(const Problem& problem, std::size_t i) {
   const DType dtype = problem.inputs[i].dtype;
   if (is_floating(dtype)) return {};
   if (dtype == DType::boolean) return {DistributionKind::integers, 0, 1};
+  if (dtype == DType::int4) return {DistributionKind::integers, -8, 7};
   return {DistributionKind::integers, dtype == DType::uint8 ? 0.0 : -100.0, 100};
 }
 

@@ -14,19 +14,35 @@ namespace {
 
 // Unsigned numbers without a dtype here are read as signed ones, which have the same size and cost.
 constexpr std::pair<std::string_view, DType> kDTypeNames[] = {
-    {"FLOAT", DType::fp32},   {"FLOAT32", DType::fp32}, {"FLOAT16", DType::fp16},
-    {"F16", DType::fp16},     {"BF16", DType::bf16},    {"BFLOAT16", DType::bf16},
-    {"DOUBLE", DType::fp64},  {"INT64", DType::int64},  {"INT32", DType::int32},
-    {"INT16", DType::int16},  {"INT8", DType::int8},    {"UINT8", DType::uint8},
-    {"BOOL", DType::boolean}, {"UINT64", DType::int64}, {"UINT32", DType::int32},
+    {"FLOAT", DType::fp32},
+    {"FLOAT32", DType::fp32},
+    {"FLOAT16", DType::fp16},
+    {"F16", DType::fp16},
+    {"BF16", DType::bf16},
+    {"BFLOAT16", DType::bf16},
+    {"DOUBLE", DType::fp64},
+    {"INT64", DType::int64},
+    {"INT32", DType::int32},
+    {"INT16", DType::int16},
+    {"INT8", DType::int8},
+    {"UINT8", DType::uint8},
+    {"BOOL", DType::boolean},
+    {"INT4", DType::int4},
+    {"FLOAT8_E4M3FN", DType::fp8_e4m3fn},
+    {"FLOAT8_E5M2", DType::fp8_e5m2},
+    {"HIFLOAT8", DType::hif8},
+    {"FLOAT8_E8M0", DType::e8m0},
+    {"UINT64", DType::int64},
+    {"UINT32", DType::int32},
     {"UINT16", DType::int16},
 };
 
 // Numbers of aclDataType.
 constexpr std::pair<int, DType> kDTypeNumbers[] = {
-    {0, DType::fp32},     {1, DType::fp16},  {2, DType::int8},  {3, DType::int32},
-    {4, DType::uint8},    {6, DType::int16}, {9, DType::int64}, {11, DType::fp64},
-    {12, DType::boolean}, {27, DType::bf16},
+    {0, DType::fp32},      {1, DType::fp16},        {2, DType::int8},  {3, DType::int32},
+    {4, DType::uint8},     {6, DType::int16},       {9, DType::int64}, {11, DType::fp64},
+    {12, DType::boolean},  {27, DType::bf16},       {29, DType::int4}, {34, DType::hif8},
+    {35, DType::fp8_e5m2}, {36, DType::fp8_e4m3fn}, {37, DType::e8m0},
 };
 
 template <class Key, std::size_t n>

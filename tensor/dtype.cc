@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 
+#include "tensor/byte_float.h"
 #include "tensor/error.h"
 #include "tensor/half.h"
 
@@ -22,7 +23,7 @@ struct Spelling {
   std::initializer_list<std::string_view> others;  // lower case, without prefix
 };
 
-// Indexed by DType. Sources of `others`: numpy, PyTorch, aclDataType and ge::DataType.
+// Indexed by DType. Sources of `others`: numpy, PyTorch, torch_npu, aclDataType and ge::DataType.
 const std::array<Spelling, kAllDTypes.size()> kSpellings = {{
     {8, "fp64", {"float64", "double"}},
     {4, "fp32", {"float32", "float"}},
@@ -34,6 +35,11 @@ const std::array<Spelling, kAllDTypes.size()> kSpellings = {{
     {1, "int8", {}},
     {1, "uint8", {"byte"}},
     {1, "bool", {"boolean"}},
+    {1, "fp8_e4m3fn", {"float8_e4m3fn"}},
+    {1, "fp8_e5m2", {"float8_e5m2"}},
+    {1, "hif8", {"hifloat8"}},
+    {1, "e8m0", {"float8_e8m0", "float8_e8m0fnu"}},
+    {1, "int4", {}},
 }};
 
 const Spelling& spelling(DType dtype) { return kSpellings[static_cast<std::size_t>(dtype)]; }
@@ -43,7 +49,7 @@ std::string without_prefix(std::string_view text) {
   for (char& c : lower) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
-  for (const std::string_view prefix : {"torch.", "numpy.", "np.", "dt_", "acl_"}) {
+  for (const std::string_view prefix : {"torch_npu.", "torch.", "numpy.", "np.", "dt_", "acl_"}) {
     if (lower.starts_with(prefix)) return lower.substr(prefix.size());
   }
   return lower;
@@ -76,6 +82,12 @@ double distance_fp64(double a, double b) {
   return static_cast<double>(is_same_side ? (x > y ? x - y : y - x) : x + y);
 }
 
+// The number of positive values up to `value`, with its sign: codes of hif8 are in another order.
+double ordinal_among(const std::vector<float>& magnitudes, double value) {
+  const auto found = std::lower_bound(magnitudes.begin(), magnitudes.end(), std::fabs(value));
+  return std::copysign(static_cast<double>(found - magnitudes.begin()), value);
+}
+
 double ordinal_of(DType dtype, double value) {
   switch (dtype) {
     case DType::fp32:
@@ -85,6 +97,7 @@ double ordinal_of(DType dtype, double value) {
     case DType::bf16:
       return ordinal(round_to_bfloat16(value).value);
     default:
+      if (is_byte_float(dtype)) return ordinal_among(byte_float(dtype).magnitudes, value);
       return value;
   }
 }
@@ -117,7 +130,12 @@ DType parse_dtype(std::string_view text) {
 
 bool is_floating(DType dtype) {
   return dtype == DType::fp64 || dtype == DType::fp32 || dtype == DType::fp16 ||
-         dtype == DType::bf16;
+         dtype == DType::bf16 || is_byte_float(dtype);
+}
+
+bool is_byte_float(DType dtype) {
+  return dtype == DType::fp8_e4m3fn || dtype == DType::fp8_e5m2 || dtype == DType::hif8 ||
+         dtype == DType::e8m0;
 }
 
 double largest_finite(DType dtype) {
@@ -130,6 +148,14 @@ double largest_finite(DType dtype) {
       return double(std::numeric_limits<float>::max());
     case DType::fp64:
       return std::numeric_limits<double>::max();
+    case DType::fp8_e4m3fn:
+      return 448;
+    case DType::fp8_e5m2:
+      return 57344;
+    case DType::hif8:
+      return 32768;
+    case DType::e8m0:
+      return 0x1p127;
     default:
       return 0;
   }
@@ -144,6 +170,37 @@ double smallest_normal(DType dtype) {
       return 0x1p-126;
     case DType::fp64:
       return 0x1p-1022;
+    case DType::fp8_e4m3fn:
+      return 0x1p-6;
+    case DType::fp8_e5m2:
+      return 0x1p-14;
+    case DType::hif8:
+      return 0x1p-15;
+    case DType::e8m0:
+      return 0x1p-127;
+    default:
+      return 0;
+  }
+}
+
+double smallest_unit(DType dtype) {
+  switch (dtype) {
+    case DType::fp64:
+      return std::numeric_limits<double>::denorm_min();
+    case DType::fp32:
+      return double(std::numeric_limits<float>::denorm_min());
+    case DType::bf16:
+      return 0x1p-133;
+    case DType::fp16:
+      return 0x1p-24;
+    case DType::fp8_e4m3fn:
+      return 0x1p-9;
+    case DType::fp8_e5m2:
+      return 0x1p-16;
+    case DType::hif8:
+      return 0x1p-22;
+    case DType::e8m0:
+      return 0x1p-127;
     default:
       return 0;
   }
@@ -164,6 +221,13 @@ double epsilon_of(DType dtype) {
       return 0x1p-10;
     case DType::bf16:
       return 0x1p-7;
+    case DType::fp8_e4m3fn:
+    case DType::hif8:
+      return 0x1p-3;
+    case DType::fp8_e5m2:
+      return 0x1p-2;
+    case DType::e8m0:
+      return 1;
     default:
       return 0;
   }

@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "tensor/byte_float.h"
 #include "tensor/element_map.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
@@ -101,6 +102,16 @@ void narrow_from_doubles(const double* from, std::int64_t count, T* to) {
     std::transform(from + i, from + i + n, chunk, rounded_to_odd);
     narrow(chunk, to + i, static_cast<std::size_t>(n));
   }
+}
+
+void widen_bytes(const ByteFloat& format, const void* from, std::int64_t count, double* to) {
+  const auto* codes = static_cast<const std::uint8_t*>(from);
+  std::transform(codes, codes + count, to, [&](std::uint8_t code) { return format.values[code]; });
+}
+
+void narrow_to_bytes(const ByteFloat& format, const double* from, std::int64_t count, void* to) {
+  std::transform(from, from + count, static_cast<std::uint8_t*>(to),
+                 [&](double value) { return format.code(rounded_to_odd(value)); });
 }
 
 template <class T>
@@ -206,10 +217,16 @@ void to_doubles(DType dtype, const void* from, std::int64_t count, double* to) {
     case DType::int16:
       return copy(std::int16_t{});
     case DType::int8:
+    case DType::int4:
       return copy(std::int8_t{});
     case DType::uint8:
     case DType::boolean:
       return copy(std::uint8_t{});
+    case DType::fp8_e4m3fn:
+    case DType::fp8_e5m2:
+    case DType::hif8:
+    case DType::e8m0:
+      return widen_bytes(byte_float(dtype), from, count, to);
   }
 }
 
@@ -239,6 +256,16 @@ void from_doubles(DType dtype, const double* from, std::int64_t count, void* to)
     case DType::boolean:
       std::transform(from, from + count, static_cast<std::uint8_t*>(to),
                      [](double v) { return static_cast<std::uint8_t>(v >= 1); });
+      return;
+    case DType::fp8_e4m3fn:
+    case DType::fp8_e5m2:
+    case DType::hif8:
+    case DType::e8m0:
+      return narrow_to_bytes(byte_float(dtype), from, count, to);
+    case DType::int4:
+      std::transform(from, from + count, static_cast<std::int8_t*>(to), [](double v) {
+        return std::clamp<std::int8_t>(clamped<std::int8_t>(v), -8, 7);
+      });
       return;
   }
 }

@@ -33,7 +33,8 @@ void read_doubles(const TensorDesc& desc, const void* storage, ElementRange rang
                   std::span<double> to);
 
 /// Converts `count` elements of `dtype` to fp64 and back. A floating dtype is rounded to nearest
-/// even once. An integer is truncated and clamped; NaN gives 0.
+/// once, ties to even; tensor/byte_float.h states the exceptions. An integer is truncated and
+/// clamped; NaN gives 0.
 void to_doubles(DType dtype, const void* from, std::int64_t count, double* to);
 void from_doubles(DType dtype, const double* from, std::int64_t count, void* to);
 

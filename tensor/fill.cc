@@ -13,7 +13,6 @@
 
 #include "tensor/element_map.h"
 #include "tensor/error.h"
-#include "tensor/half.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 
@@ -84,14 +83,9 @@ void boxes(const Distribution& d, const Piece& piece) {
   }
 }
 
-template <class T>
-std::vector<double> floating_specials() {
-  using Limits = std::numeric_limits<T>;
-  const auto max = static_cast<double>(Limits::max()),
-             normal = static_cast<double>((Limits::min)());
-  const auto least = static_cast<double>(Limits::denorm_min());
-  // ldexp, because epsilon() of half is 2^-13 in Eigen 3.4, not 2^-10.
-  const double epsilon = std::ldexp(1.0, 1 - Limits::digits);
+std::vector<double> floating_specials(DType dtype) {
+  const double max = largest_finite(dtype), normal = smallest_normal(dtype);
+  const double least = smallest_unit(dtype);
   const double inf = std::numeric_limits<double>::infinity();
   return {std::numeric_limits<double>::quiet_NaN(),
           inf,
@@ -108,7 +102,7 @@ std::vector<double> floating_specials() {
           -max,
           1,
           -1,
-          1 + epsilon};
+          1 + epsilon_of(dtype)};
 }
 
 template <class T>
@@ -120,13 +114,14 @@ std::vector<double> integer_specials() {
 std::vector<double> specials(DType dtype) {
   switch (dtype) {
     case DType::fp64:
-      return floating_specials<double>();
     case DType::fp32:
-      return floating_specials<float>();
     case DType::fp16:
-      return floating_specials<half>();
     case DType::bf16:
-      return floating_specials<bfloat16>();
+    case DType::fp8_e4m3fn:
+    case DType::fp8_e5m2:
+    case DType::hif8:
+    case DType::e8m0:
+      return floating_specials(dtype);
     case DType::int64:
       return integer_specials<std::int64_t>();
     case DType::int32:
@@ -139,6 +134,8 @@ std::vector<double> specials(DType dtype) {
       return integer_specials<std::uint8_t>();
     case DType::boolean:
       return {0, 1};
+    case DType::int4:
+      return {0, 1, 7, -8, -1};
   }
   return {0};
 }

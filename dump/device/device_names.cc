@@ -134,8 +134,12 @@ std::int64_t device_data_type(DType dtype) {
       return 4;
     case DType::boolean:
       return 11;
+    default:
+      throw Error(
+          fmt::format("{} has no number in device files; allowed are fp64, fp32, fp16, bf16, "
+                      "int64, int32, int16, int8, uint8 and bool",
+                      name(dtype)));
   }
-  return 0;
 }
 
 std::string device_format_name(std::int64_t format) {

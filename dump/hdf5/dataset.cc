@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "dump/hdf5/attributes.h"
-#include "tensor/half.h"
+#include "tensor/byte_float.h"
 
 namespace opbench::hdf5 {
 namespace {
@@ -41,10 +41,16 @@ H5::DSetCreatPropList compressed(const Dims& shape) {
   return list;
 }
 
-// Writes properties that the dumper's layout does not have. fp16 from the CPU is garbage in the
+// True if the dumper's DataType does not state the dtype. fp16 from the CPU is garbage in the
 // original dumper's files; the mark distinguishes opbench's files.
+bool needs_mark(DType dtype, DeviceType device) {
+  return dtype == DType::bf16 || dtype == DType::int4 || is_byte_float(dtype) ||
+         (dtype == DType::fp16 && device == DeviceType::cpu);
+}
+
+// Writes properties that the dumper's layout does not have.
 void write_own_attributes(const H5::DataSet& dataset, const TensorDesc& desc, DeviceType device) {
-  if (desc.dtype == DType::bf16 || (desc.dtype == DType::fp16 && device == DeviceType::cpu)) {
+  if (needs_mark(desc.dtype, device)) {
     write_text(dataset, "opbench_dtype", std::string(name(desc.dtype)));
   }
   if (is_private(desc.format)) {
@@ -79,13 +85,9 @@ class ElementWriter {
 
  private:
   const void* as_stored(std::size_t count) {
-    if (desc_.dtype != DType::fp16 && desc_.dtype != DType::bf16) return elements_.data();
+    if (!is_floating(desc_.dtype) || size_of(desc_.dtype) > 2) return elements_.data();
     wide_.resize(count);
-    if (desc_.dtype == DType::fp16) {
-      widen(reinterpret_cast<const half*>(elements_.data()), wide_.data(), count);
-    } else {
-      widen(reinterpret_cast<const bfloat16*>(elements_.data()), wide_.data(), count);
-    }
+    widen(desc_.dtype, elements_.data(), wide_.data(), count);
     return wide_.data();
   }
 

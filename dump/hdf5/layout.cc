@@ -7,13 +7,24 @@
 namespace opbench::hdf5 {
 namespace {
 
-// The dumper does not support bf16, so bf16 is last: DataType 1 alone means fp32.
+// The dumper does not support the last ones: DataType 1 alone means fp32, and 3 int8. Floating
+// dtypes of one byte are stored as their values, like bf16: other readers know no codes.
 constexpr std::array kDataTypes = {
-    DataTypeRow{DType::fp32, 1, StoredType::f32},   DataTypeRow{DType::uint8, 2, StoredType::i8},
-    DataTypeRow{DType::int8, 3, StoredType::i8},    DataTypeRow{DType::int16, 5, StoredType::i16},
-    DataTypeRow{DType::int32, 6, StoredType::i32},  DataTypeRow{DType::int64, 7, StoredType::i64},
-    DataTypeRow{DType::boolean, 9, StoredType::i8}, DataTypeRow{DType::fp16, 10, StoredType::f32},
-    DataTypeRow{DType::fp64, 11, StoredType::f64},  DataTypeRow{DType::bf16, 1, StoredType::f32},
+    DataTypeRow{DType::fp32, 1, StoredType::f32},
+    DataTypeRow{DType::uint8, 2, StoredType::i8},
+    DataTypeRow{DType::int8, 3, StoredType::i8},
+    DataTypeRow{DType::int16, 5, StoredType::i16},
+    DataTypeRow{DType::int32, 6, StoredType::i32},
+    DataTypeRow{DType::int64, 7, StoredType::i64},
+    DataTypeRow{DType::boolean, 9, StoredType::i8},
+    DataTypeRow{DType::fp16, 10, StoredType::f32},
+    DataTypeRow{DType::fp64, 11, StoredType::f64},
+    DataTypeRow{DType::bf16, 1, StoredType::f32},
+    DataTypeRow{DType::fp8_e4m3fn, 1, StoredType::f32},
+    DataTypeRow{DType::fp8_e5m2, 1, StoredType::f32},
+    DataTypeRow{DType::hif8, 1, StoredType::f32},
+    DataTypeRow{DType::e8m0, 1, StoredType::f32},
+    DataTypeRow{DType::int4, 3, StoredType::i8},
 };
 static_assert(kDataTypes.size() == kAllDTypes.size());
 

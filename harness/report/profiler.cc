@@ -47,6 +47,16 @@ std::string_view device_name(DType dtype) {
       return "UINT8";
     case DType::boolean:
       return "BOOL";
+    case DType::fp8_e4m3fn:
+      return "FLOAT8_E4M3FN";
+    case DType::fp8_e5m2:
+      return "FLOAT8_E5M2";
+    case DType::hif8:
+      return "HIFLOAT8";
+    case DType::e8m0:
+      return "FLOAT8_E8M0";
+    case DType::int4:
+      return "INT4";
   }
   return "DT_UNDEFINED";
 }

@@ -22,8 +22,7 @@ bool is_wanted(double corner, const Op& op, InputRange range, DType dtype) {
   const bool is_finite = std::isfinite(corner);
   if (!is_finite) return range == InputRange::any && !op.mixes_elements();
   if (op.mixes_elements() && std::fabs(corner) > kLargestTerm) return false;
-  const double least = dtype == DType::fp16 ? 0x1p-14 : dtype == DType::fp64 ? 0x1p-1022 : 0x1p-126;
-  return range != InputRange::normal || corner == 0 || std::fabs(corner) >= least;
+  return range != InputRange::normal || corner == 0 || std::fabs(corner) >= smallest_normal(dtype);
 }
 
 // Puts corners at every third element, so that each corner has other neighbours. Each input begins

@@ -71,14 +71,7 @@ std::optional<double> ValueRange::headroom_bits() const {
 }
 
 int smallest_normal_exponent(DType dtype) {
-  switch (dtype) {
-    case DType::fp16:
-      return -14;
-    case DType::fp64:
-      return -1022;
-    default:
-      return -126;
-  }
+  return std::ilogb(smallest_normal(is_floating(dtype) ? dtype : DType::fp32));
 }
 
 NewValues new_values(const ValueRange& inputs, const ValueRange& outputs) {

@@ -43,6 +43,12 @@ DTYPE_NAMES = {
     torch.complex64: "complex64", torch.complex128: "complex128",
 }
 
+#: Floats of one byte of newer versions of PyTorch. They are stored as float32, like bf16.
+_BYTE_FLOATS = {getattr(torch, name): own for name, own in (
+    ("float8_e4m3fn", "fp8_e4m3fn"), ("float8_e5m2", "fp8_e5m2"), ("float8_e8m0fnu", "e8m0")) if hasattr(torch, name)}
+DATA_TYPES.update(dict.fromkeys(_BYTE_FLOATS, 1))
+DTYPE_NAMES.update(_BYTE_FLOATS)
+
 #: Attribute `DeviceType`: c10's numbers. 10 is the first free number, which Ascend's patch uses.
 DEVICE_TYPES = {"cpu": 0, "cuda": 1, "xla": 9, "npu": 10, "xpu": 12, "mps": 13, "privateuseone": 10}
 
@@ -122,8 +128,11 @@ def copy_tensor(tensor: torch.Tensor, where: str) -> TensorValue:
     if array.dtype in (np.uint8, np.bool_):
         value.array = array.view(np.int8)
     # fp16 from the CPU is garbage in the original dumper's files. The mark distinguishes opbench's files.
-    if tensor.dtype == torch.bfloat16 or (tensor.dtype == torch.float16 and value.device_type == 0):
-        value.notes["opbench_dtype"] = DTYPE_NAMES[tensor.dtype]
+    is_marked = tensor.dtype in (torch.bfloat16, *_BYTE_FLOATS) or (tensor.dtype == torch.float16 and value.device_type == 0)
+    # PyTorch has no hif8 and no int4: the values of such a tensor are float32 or int8, and it has an attribute of this name.
+    mark = getattr(tensor, "opbench_dtype", DTYPE_NAMES[tensor.dtype] if is_marked else None)
+    if mark is not None:
+        value.notes["opbench_dtype"] = mark
     return value
 
 
@@ -131,7 +140,7 @@ _buffers = Buffers()
 
 
 def _dense(source: torch.Tensor) -> Tuple[np.ndarray, Optional[Lease]]:
-    dtype = torch.float32 if source.dtype in (torch.float16, torch.bfloat16) else source.dtype
+    dtype = torch.float32 if source.dtype in (torch.float16, torch.bfloat16, *_BYTE_FLOATS) else source.dtype
     if source.numel() * source.element_size() < LEAST_BYTES:
         return torch.empty(source.shape, dtype=dtype).copy_(source).numpy(), None
     kind = torch.empty(0, dtype=dtype).numpy().dtype

@@ -90,13 +90,15 @@ TEST_F(DumpLayout, H5dumpSeesTheTypesOfTheOriginal) {
       {DType::int32, "H5T_STD_I32LE", 6},  {DType::int64, "H5T_STD_I64LE", 7},
       {DType::boolean, "H5T_STD_I8LE", 9}, {DType::fp16, "H5T_IEEE_F32LE", 10},
       {DType::fp64, "H5T_IEEE_F64LE", 11}, {DType::bf16, "H5T_IEEE_F32LE", 1},
+      {DType::hif8, "H5T_IEEE_F32LE", 1},  {DType::int4, "H5T_STD_I8LE", 3},
   };
   for (const auto& [dtype, type, data_type] : expected) {
     SCOPED_TRACE(name(dtype));
     const std::string seen = dumped("/op/1/input/" + std::string(name(dtype)));
     EXPECT_THAT(seen, HasSubstr("   DATATYPE  " + type +
                                 "\n   DATASPACE  SIMPLE { ( 2, 3 ) / ( 2, 3 ) }\n   DATA {\n"));
-    const std::string own = dtype == DType::bf16 ? text("opbench_dtype", "bf16") : "";
+    const bool is_marked = dtype == DType::bf16 || dtype > DType::boolean;
+    const std::string own = is_marked ? text("opbench_dtype", std::string(name(dtype))) : "";
     EXPECT_THAT(seen, HasSubstr("\n   }\n" + numbers(10, data_type, 2, strides("2", "3, 1"), own) +
                                 "}\n}\n"));
   }

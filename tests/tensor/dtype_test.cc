@@ -41,6 +41,9 @@ TEST(DType, SizesInBytes) {
   EXPECT_EQ(size_of(DType::int8), 1u);
   EXPECT_EQ(size_of(DType::uint8), 1u);
   EXPECT_EQ(size_of(DType::boolean), 1u);
+  for (const DType dtype : kAllDTypes) {
+    EXPECT_EQ(size_of(dtype) == 1, dtype >= DType::int8) << name(dtype);
+  }
 }
 
 TEST(DType, NamesParseBack) {
@@ -60,6 +63,11 @@ TEST(DType, ForeignSpellings) {
       {DType::int8, {"DT_INT8", "INT8", "torch.int8"}},
       {DType::uint8, {"byte", "DT_UINT8", "UINT8", "torch.uint8"}},
       {DType::boolean, {"boolean", "DT_BOOL", "BOOL", "torch.bool"}},
+      {DType::fp8_e4m3fn, {"torch.float8_e4m3fn", "FLOAT8_E4M3FN", "DT_FLOAT8_E4M3FN"}},
+      {DType::fp8_e5m2, {"torch.float8_e5m2", "FLOAT8_E5M2", "ACL_FLOAT8_E5M2"}},
+      {DType::hif8, {"torch_npu.hifloat8", "HIFLOAT8", "DT_HIFLOAT8"}},
+      {DType::e8m0, {"torch.float8_e8m0fnu", "FLOAT8_E8M0", "ACL_FLOAT8_E8M0"}},
+      {DType::int4, {"DT_INT4", "ACL_INT4"}},
   };
   for (const auto& [dtype, texts] : spellings) {
     for (const std::string& text : texts) EXPECT_EQ(parse_dtype(text), dtype) << text;
@@ -82,7 +90,8 @@ TEST(DType, ErrorListsWhatIsAllowed) {
 
 TEST(DType, FloatingOnes) {
   for (const DType dtype : kAllDTypes) {
-    const bool floating = name(dtype).starts_with("fp") || name(dtype).starts_with("bf");
+    const bool floating =
+        name(dtype).starts_with("fp") || name(dtype).starts_with("bf") || is_byte_float(dtype);
     EXPECT_EQ(is_floating(dtype), floating) << name(dtype);
   }
 }

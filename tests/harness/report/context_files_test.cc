@@ -185,7 +185,8 @@ TEST(OpSummary, DTypesScalarsAndGroupsAsTheProfilerSpellsThem) {
       table("op-summary", {step_records::step("a", "", {{"X", 1, 1}}, d)});
   EXPECT_EQ(cell(rows, 1, "Op Name"), "odd, \"name\"");
   EXPECT_EQ(cell(rows, 1, "Input Data Types"),
-            "DOUBLE;FLOAT;FLOAT16;DT_BF16;INT64;INT32;INT16;INT8;UINT8;BOOL;FLOAT16");
+            "DOUBLE;FLOAT;FLOAT16;DT_BF16;INT64;INT32;INT16;INT8;UINT8;BOOL;FLOAT8_E4M3FN;"
+            "FLOAT8_E5M2;HIFLOAT8;FLOAT8_E8M0;INT4;FLOAT16");
   EXPECT_THAT(cell(rows, 1, "Input Shapes"), testing::StartsWith("\";;;;;;;;;;"));
   EXPECT_THAT(cell(rows, 1, "Input Formats"), testing::EndsWith(";FRACTAL_Z:32"));
   EXPECT_EQ(cell(rows, 1, "Output Shapes"), "N/A");

@@ -175,9 +175,12 @@ std::int64_t trials_worth(const Witness& witness) {
   return std::clamp(kElements / std::max<std::int64_t>(witness.elements(), 1), kFewest, kMost);
 }
 
+// Quantised factors are numbers.
 bool is_index(const Witness& witness, std::size_t input) {
   const Problem& problem = witness.problem();
-  return !is_floating(problem.inputs[input].dtype) && problem.op->input(input).has_own_dtype();
+  const DType dtype = problem.inputs[input].dtype;
+  return !is_floating(dtype) && dtype != DType::int8 && dtype != DType::int4 &&
+         problem.op->input(input).has_own_dtype();
 }
 
 bool follow_lists(const Witness& witness, const Dims& shape, Attrs& attrs) {

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "judge/judge.h"
 #include "tensor/dtype.h"
@@ -24,30 +27,35 @@ double factor_of_result(const Claim& claim, DType dtype, double count) {
   return kTimes * (claim.partial * std::sqrt(count) + epsilon_of(dtype) / 2);
 }
 
-/// An element with the magnitudes of its terms.
+/// An element with the magnitudes of its terms, and with the exact result if it is a step.
 struct Element {
   double actual, expected, terms, greatest;
+  std::optional<double> unrounded = {};
 };
 
 /// The bound of one claim.
 class ClaimBound {
  public:
-  ClaimBound(const Claim& claim, DType dtype, double count)
+  /// `stored`: the value of a quantised output for an exact result; null for other outputs.
+  ClaimBound(const Claim& claim, DType dtype, double count,
+             std::function<double(double)> stored = nullptr)
       : claim_(claim),
         of_terms_(factor_of_terms(claim, count)),
-        of_result_(factor_of_result(claim, dtype, count)),
-        step_(kTimes / 2 * smallest_step(dtype)),
+        of_result_(stored ? 0 : factor_of_result(claim, dtype, count)),
+        step_(stored ? 0 : kTimes / 2 * smallest_step(dtype)),
+        stored_(std::move(stored)),
         largest_(largest_finite(dtype)),
         largest_held_(largest_finite(claim.held)) {}
 
   // False for all NaN and Inf, and for claims with saturation; `excess` examines these.
   bool is_clearly_right(const Element& x) const {
+    if (stored_) return x.actual == x.expected;
     return !claim_.saturates && std::fabs(x.actual - x.expected) <= allowed(x) &&
            std::isfinite(x.expected);
   }
 
   double allowed(const Element& x) const {
-    const double result = std::fabs(x.expected);
+    const double result = std::fabs(x.unrounded.value_or(x.expected));
     return of_terms_ * std::fmax(x.terms, result) + of_result_ * result + step_;
   }
 
@@ -73,22 +81,33 @@ class ClaimBound {
       x.actual = std::copysign(largest_, x.actual);
       return std::fabs(x.actual - x.expected) <= allowed(x) ? 0 : kWrong;
     }
+    if (stored_)
+      return is_step(x) ? 0 : std::max(2.0, std::fabs(x.actual - x.expected) / allowed(x));
     return std::fabs(x.actual - x.expected) / allowed(x);
   }
 
  private:
+  // True if a result within the bound of the exact one is stored as this step.
+  bool is_step(const Element& x) const {
+    if (!x.unrounded) return false;
+    const double error = allowed(x);
+    return stored_(*x.unrounded - error) <= x.actual && x.actual <= stored_(*x.unrounded + error);
+  }
+
   Claim claim_;
-  double of_terms_, of_result_, step_, largest_, largest_held_;
+  double of_terms_, of_result_, step_;
+  std::function<double(double)> stored_;
+  double largest_, largest_held_;
 };
 
 // Calls `found(place, element, excess)` for wrong elements.
-template <class Found>
+template <class Known, class Found>
 void for_each_wrong(const ClaimBound& bound, std::span<const double> actual,
-                    std::span<const double> expected, const std::vector<double>& terms,
-                    const std::vector<double>& greatest, const Found& found) {
+                    std::span<const double> expected, const Known& known, const Found& found) {
   for (std::size_t i = 0; i < actual.size(); ++i) {
-    const Element x{actual[i], expected[i], terms.empty() ? 0 : terms[i],
-                    greatest.empty() ? 0 : greatest[i]};
+    Element x{actual[i], expected[i], known.magnitude.empty() ? 0 : known.magnitude[i],
+              known.greatest.empty() ? 0 : known.greatest[i]};
+    if (!known.unrounded.empty()) x.unrounded = known.unrounded[i];
     if (bound.is_clearly_right(x)) continue;
     const double excess = bound.excess(x);
     if (excess > 1) found(i, x, excess);
@@ -103,8 +122,10 @@ double terms_of_element(const Problem& problem, std::size_t output) {
     return double(std::max<std::int64_t>(1, desc.elements()));
   };
   const double operations = problem.op->traffic(problem).operations;
-  double terms = std::max(1.0, operations / count(problem.outputs[output]));
-  if (problem.op->mixing != Mixing::other) return terms;
+  // A quantiser computes its scales with the operations of a step: a maximum rounds nothing.
+  const std::size_t counted = problem.op->quantises ? 0 : output;
+  double terms = std::max(1.0, operations / count(problem.outputs[counted]));
+  if (problem.op->mixing != Mixing::other || problem.op->quantises) return terms;
   for (const TensorDesc& other : problem.outputs)
     terms = std::max(terms, operations / count(other));
   for (const TensorDesc& input : problem.inputs) {
@@ -144,6 +165,7 @@ ErrorBound::ErrorBound(const Problem& problem, std::span<const InputReader> inpu
       inputs_(inputs.begin(), inputs.end()),
       output_(output),
       dtype_(problem.outputs[output].dtype),
+      is_quantised_(problem.op->is_quantised(dtype_)),
       count_(terms_of_element(problem, output)),
       expected_(problem.op->reference(inputs_, problem.attrs)) {}
 
@@ -151,7 +173,11 @@ ErrorBound::ErrorBound(const Problem& problem, std::span<const InputReader> inpu
 // again.
 ErrorBound::TermValues ErrorBound::terms(ElementRange range, std::span<const double> actual) const {
   std::call_once(once_, [this] { terms_ = terms_of(problem_, inputs_); });
-  TermValues known{.magnitude = finite_values(terms_.magnitude, output_, range), .greatest = {}};
+  TermValues known{.magnitude = finite_values(terms_.magnitude, output_, range)};
+  if (is_quantised_) {
+    known.unrounded = finite_values(terms_.unrounded, output_, range);
+    known.stored = terms_.stored;
+  }
   const bool is_finite =
       std::all_of(actual.begin(), actual.end(), [](double value) { return std::isfinite(value); });
   if (!is_finite) known.greatest = finite_values(terms_.greatest, output_, range);
@@ -164,9 +190,9 @@ std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, Elemen
                                            std::span<const double> actual,
                                            std::span<const double> expected) const {
   const auto held = [&](const Claim& claim, const TermValues& known) {
-    const ClaimBound bound(claim, dtype_, count_);
+    const ClaimBound bound(claim, dtype_, count_, known.stored);
     HeldElements result;
-    for_each_wrong(bound, actual, expected, known.magnitude, known.greatest,
+    for_each_wrong(bound, actual, expected, known,
                    [&](std::size_t i, const Element& x, double excess) {
                      const double error = std::fabs(x.actual - x.expected);
                      const bool is_nan = std::isnan(x.actual) || std::isnan(x.expected);
@@ -193,6 +219,7 @@ std::vector<HeldElements> ErrorBound::hold(std::span<const Claim> claims, Elemen
     return found;
   };
   const auto is_wrong = [](const HeldElements& h) { return h.wrong > 0; };
+  if (is_quantised_) return held_all(terms(range, actual));
   std::vector<HeldElements> found = held_all({});
   if (std::none_of(found.begin(), found.end(), is_wrong)) return found;
   return held_all(terms(range, actual));
@@ -203,9 +230,19 @@ std::vector<bool> ErrorBound::wrong(const Claim& claim, ElementRange range,
                                     std::span<const double> expected) const {
   std::vector<bool> result(actual.size());
   const TermValues known = terms(range, actual);
-  for_each_wrong(ClaimBound(claim, dtype_, count_), actual, expected, known.magnitude,
-                 known.greatest, [&](std::size_t i, const Element&, double) { result[i] = true; });
+  for_each_wrong(ClaimBound(claim, dtype_, count_, known.stored), actual, expected, known,
+                 [&](std::size_t i, const Element&, double) { result[i] = true; });
   return result;
+}
+
+std::string ErrorBound::formula(const Claim& claim) const {
+  if (!is_quantised_) return opbench::formula(claim, dtype_, count_);
+  return fmt::format("a is the step of a result within {:.3g}*T of the exact one",
+                     factor_of_terms(claim, count_));
+}
+
+double ErrorBound::share_of_result(const Claim& claim) const {
+  return is_quantised_ ? 0 : opbench::share_of_result(claim, dtype_, count_);
 }
 
 double allowed_of_terms(const Problem& problem, std::span<const InputReader> inputs,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
@@ -35,6 +36,9 @@ struct HeldElements {
 /// room for functions that are correct to two units. A step is the smallest number of fp16; of
 /// other dtypes it is the smallest normal number, because devices flush smaller ones to 0.
 ///
+/// A step of a quantiser is right if it is stored for a result whose difference from the exact one
+/// is at most the first two summands.
+///
 /// A result beyond the output's dtype is Inf. An element may be Inf or NaN if an intermediate
 /// result overflows in the dtype of the claim.
 class ErrorBound {
@@ -44,6 +48,11 @@ class ErrorBound {
 
   const Reference& expected() const { return expected_; }
   double count() const { return count_; }  ///< of the terms of an element
+
+  /// The bound of a claim: "|a-e| <= 2^-22*8*T + 2^-22*|e|".
+  std::string formula(const Claim& claim) const;
+  /// The share of the reference by which an element may differ, for any terms.
+  double share_of_result(const Claim& claim) const;
 
   /// Checks elements `range` under each claim. `actual` and `expected` are in fp64; `expected` is
   /// not rounded. Several threads may call it at once.
@@ -57,7 +66,8 @@ class ErrorBound {
 
  private:
   struct TermValues {
-    std::vector<double> magnitude, greatest;
+    std::vector<double> magnitude, greatest = {}, unrounded = {};
+    std::function<double(double)> stored = nullptr;
   };
   TermValues terms(ElementRange range, std::span<const double> actual) const;
 
@@ -65,6 +75,7 @@ class ErrorBound {
   std::vector<InputReader> inputs_;
   std::size_t output_;
   DType dtype_;
+  bool is_quantised_;
   double count_;
   Reference expected_;
   // Computed on demand: most outputs are right without it.

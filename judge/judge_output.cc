@@ -77,8 +77,9 @@ Standard standard_of(const CallToJudge& call, std::size_t output) {
 
 bool is_held_to_bound(const CallToJudge& call, std::size_t output) {
   const Op& op = *call.problem.op;
+  const DType dtype = call.problem.outputs[output].dtype;
   return call.rule.kind != OutputRule::Kind::standard && op.exact_reference == nullptr &&
-         op.accuracy == AccuracyClass::rounded && is_floating(call.problem.outputs[output].dtype);
+         op.accuracy == AccuracyClass::rounded && (is_floating(dtype) || op.is_quantised(dtype));
 }
 
 /// A part of an output, measured and checked under every claim.
@@ -157,14 +158,14 @@ class OutputPair {
         static_cast<std::size_t>(right == all.held.end() ? 0 : right - all.held.begin());
     JudgedOutput found;
     found.claim = claims_[at];
-    found.formula = formula(found.claim, desc_.dtype, bound_->count());
+    found.formula = bound_->formula(found.claim);
     if (right != all.held.end()) {
       found.judgement = passed(all.stats);
     } else {
       const HeldElements& held = all.held[0];
       found.judgement = {Verdict::failed, beyond_text(held, all.stats.count, desc_)};
       found.named = held.worst;
-      found.allowed_share = share_of_result(found.claim, desc_.dtype, bound_->count());
+      found.allowed_share = bound_->share_of_result(found.claim);
       found.allowed =
           std::max(0.0, held.allowed - found.allowed_share * std::fabs(held.worst.expected));
     }

@@ -102,6 +102,10 @@ struct Terms {
   /// the range of the dtype, a correct variant may return Inf or NaN. Null: it does not exceed the
   /// output.
   Reference greatest = nullptr;
+  /// The exact result before it is rounded to a step of a quantised output, and the value that is
+  /// stored for such a result. `magnitude` is that of the former.
+  Reference unrounded = nullptr;
+  std::function<double(double unrounded)> stored = nullptr;
 };
 
 /// The source of an argument of a gradient operator, in terms of the forward operator.
@@ -195,12 +199,17 @@ struct Op {
   /// Inputs that follow the case's dtype may have different floating dtypes if the case states
   /// them; `infer` promotes them (ops/elementwise.h).
   bool promotes = false;
+  /// Outputs of one byte are steps of a quantised result: right if they are stored for a result
+  /// within the error bound of the exact one. `terms` states `unrounded` and `stored`.
+  bool quantises = false;
   ContextTraits context = {};  ///< for planning in a context
 
   std::string key() const { return std::string(name); }
   /// True if an output element depends on many input elements: one NaN or Inf would hide all
   /// others, so corner values stay finite.
   bool mixes_elements() const { return mixing != Mixing::none; }
+  /// True for an output that is a step of a quantised result.
+  bool is_quantised(DType output) const { return quantises && size_of(output) == 1; }
   /// The specification of input `i` of a use: "x", or "x0", "x1", ... of a repeated input.
   const TensorSpec& input(std::size_t i) const { return inputs[std::min(i, inputs.size() - 1)]; }
   /// The specification of output `i`.

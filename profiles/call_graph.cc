@@ -10,10 +10,10 @@
 namespace opbench {
 namespace {
 
-// Only indices have to be inside an axis; floating-point and boolean inputs do not.
+// Only indices have to be inside an axis; numbers of a quantised product do not.
 bool is_index(const Op& op, std::size_t input) {
   const std::vector<DType>& dtypes = op.input(input).dtypes;
-  return !dtypes.empty() && !is_floating(dtypes[0]) && dtypes[0] != DType::boolean;
+  return !dtypes.empty() && (dtypes[0] == DType::int64 || dtypes[0] == DType::int32);
 }
 
 // True for a mean or a deviation that a norm kept. No other vector of that length can replace it:

@@ -182,6 +182,12 @@ struct Sums {
   double result = 0, stated = 0, found = 0;
 };
 
+// The reference, without the rounding of a quantiser.
+Reference exact_of(const Problem& problem, std::span<const InputReader> inputs) {
+  if (problem.op->quantises) return terms_of(problem, inputs).unrounded;
+  return problem.op->reference(inputs, problem.attrs);
+}
+
 // The root mean square over changes of every element by 2^-8, up or down at random.
 Sums sums_of(const Problem& problem, std::size_t output) {
   constexpr double kChange = 0x1p-8;
@@ -191,7 +197,7 @@ Sums sums_of(const Problem& problem, std::size_t output) {
   for (const Tensor& tensor : given) inputs.emplace_back(tensor.desc, tensor.data());
   const ElementRange all{0, problem.outputs[output].elements()};
   std::vector<double> result(std::size_t(all.count)), terms(result.size()), squares(result.size());
-  problem.op->reference(inputs, problem.attrs)(output, all, result);
+  exact_of(problem, inputs)(output, all, result);
   terms_of(problem, inputs).magnitude(output, all, terms);
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     std::vector<Buffer> copies;
@@ -209,7 +215,7 @@ Sums sums_of(const Problem& problem, std::size_t output) {
       changed.emplace_back(input.desc(), copies.back().data());
     }
     std::vector<double> after(result.size());
-    problem.op->reference(changed, problem.attrs)(output, all, after);
+    exact_of(problem, changed)(output, all, after);
     for (std::size_t k = 0; k < after.size(); ++k) {
       squares[k] += std::pow(finite_magnitude(after[k] - result[k]) / kChange, 2) / kDraws;
     }

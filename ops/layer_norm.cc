@@ -52,12 +52,12 @@ auto rows_of(const NormRows& rows, std::span<const InputReader> inputs, std::siz
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
-  return rows_of(rows, inputs, 1, 2).reference(inputs[0], attrs.number("eps"));
+  return rows_of(rows, inputs, 1, 2).reference(inputs[0].read_all(), attrs.number("eps"));
 }
 
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormRows rows = norm_rows(kName, "self", inputs[0].desc().shape, attrs);
-  return rows_of(rows, inputs, 1, 2).terms(inputs[0], attrs.number("eps"), false);
+  return rows_of(rows, inputs, 1, 2).terms(inputs[0].read_all(), attrs.number("eps"), false);
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {

@@ -8,23 +8,25 @@
 #include <vector>
 
 #include "ops/elementwise.h"
+#include "ops/movement.h"
 #include "ops/op.h"
 #include "ops/terms.h"
 #include "tensor/dtype.h"
 
 namespace opbench {
 
-/// Rows of `count` elements that are normalised by themselves, in layer norm and group norm: y = (x
-/// - mean)*rstd*weight + bias, and the statistics of each row. `place(row, i)` is the index into
-/// `weight` and `bias` for element i of a row.
+/// Rows of `count` elements that are normalised by themselves, in layer norm, group norm and RMS
+/// norm: y = (x - mean)*rstd*weight + bias, and the statistics of each row. `place(row, i)` is the
+/// index into `weight` and `bias` for element i of a row.
 template <class Place>
 struct NormalisedRows {
   std::int64_t count;
   std::vector<double> weight, bias;
   Place place;
+  bool is_centred = true;  ///< false: the mean is 0 and not among the statistics
 
-  Reference reference(const InputReader& input, double eps) const {
-    std::vector<double> y = input.read_all(), means, rstds;
+  Reference reference(std::vector<double> y, double eps) const {
+    std::vector<double> means, rstds;
     for_each_row(y, [&](std::size_t r, std::span<double> row) {
       const auto [mean, squares] = moments(row);
       means.push_back(mean);
@@ -34,13 +36,13 @@ struct NormalisedRows {
         row[i] = (row[i] - means.back()) * rstds.back() * weight[at] + bias[at];
       }
     });
-    return elements_of({std::move(y), std::move(means), std::move(rstds)});
+    return with_statistics(std::move(y), std::move(means), std::move(rstds));
   }
 
   /// The subtraction of the mean can cancel, and the sum of squares may leave the range of fp32.
   /// `is_one_pass`: the variance may be mean(x^2) - mean^2.
-  Terms terms(const InputReader& input, double eps, bool is_one_pass) const {
-    std::vector<double> rounding = input.read_all(), means, rstds, greatest;
+  Terms terms(std::vector<double> rounding, double eps, bool is_one_pass) const {
+    std::vector<double> means, rstds, greatest;
     for_each_row(rounding, [&](std::size_t r, std::span<double> row) {
       double magnitudes = 0;
       for (const double x : row) magnitudes += std::fabs(x);
@@ -52,22 +54,26 @@ struct NormalisedRows {
       const double kept = is_one_pass ? 1 + mean * mean * rstd * rstd : 1;
       const double of_all = squares > largest_finite(DType::fp32) ? 0x1p24 : kept;
       rstds.push_back(of_all * rstd);
+      const double centre = is_centred ? std::fabs(mean) + means.back() : 0;
       for (std::size_t i = 0; i < row.size(); ++i) {
         const std::size_t at = place(r, i);
-        const double before = of_all * std::fabs(row[i] - mean) + std::fabs(mean) + means.back();
+        const double before = of_all * std::fabs(row[i] - mean) + centre;
         row[i] = before * rstd * std::fabs(weight[at]) + std::fabs(bias[at]);
       }
     });
-    return {.magnitude = elements_of({std::move(rounding), std::move(means), std::move(rstds)}),
+    return {.magnitude = with_statistics(std::move(rounding), std::move(means), std::move(rstds)),
             .greatest = of_rows(std::move(greatest))};
   }
 
   /// With g = dy*weight and xn = (x - mean)*rstd: dx = (g - (sum(g) + xn*sum(g*xn))/n)*rstd by
-  /// rows; dweight and dbias are the sums of dy*xn and dy. `inputs`: dy, x, mean, rstd.
+  /// rows; dweight and dbias are the sums of dy*xn and dy. `inputs`: dy, x, mean (unless it is
+  /// 0, when sum(g) does not count), rstd.
   template <Sum kSum>
   Reference gradient(std::span<const InputReader> inputs) const {
     std::vector<double> dx = inputs[0].read_all(), x = inputs[1].read_all();
-    const std::vector<double> mean = inputs[2].read_all(), rstd = inputs[3].read_all();
+    const std::vector<double> rstd = inputs[is_centred ? 3 : 2].read_all();
+    const std::vector<double> mean =
+        is_centred ? inputs[2].read_all() : std::vector(rstd.size(), 0.0);
     std::vector<double> grad_weight(weight.size()), grad_bias(weight.size());
     for_each_row(dx, [&](std::size_t r, std::span<double> dy) {
       double* const xn = x.data() + r * dy.size();
@@ -78,7 +84,7 @@ struct NormalisedRows {
         grad_weight[at] += summand(kSum, dy[i] * xn[i]);
         grad_bias[at] += summand(kSum, dy[i]);
         dy[i] *= weight[at];
-        sum += summand(kSum, dy[i]);
+        if (is_centred) sum += summand(kSum, dy[i]);
         product += summand(kSum, dy[i] * xn[i]);
       }
       for (std::size_t i = 0; i < dy.size(); ++i) {
@@ -89,6 +95,12 @@ struct NormalisedRows {
   }
 
  private:
+  Reference with_statistics(std::vector<double> y, std::vector<double> means,
+                            std::vector<double> rstds) const {
+    if (!is_centred) return elements_of({std::move(y), std::move(rstds)});
+    return elements_of({std::move(y), std::move(means), std::move(rstds)});
+  }
+
   template <class OfRow>
   void for_each_row(std::vector<double>& values, const OfRow& of_row) const {
     const auto row = static_cast<std::size_t>(count);
@@ -100,7 +112,7 @@ struct NormalisedRows {
   // The mean, and the sum of the squared distances from it.
   std::pair<double, double> moments(std::span<const double> row) const {
     double sum = 0, squares = 0;
-    for (const double x : row) sum += x;
+    for (const double x : row) sum += is_centred ? x : 0;
     const double mean = sum / double(count);
     for (const double x : row) squares += (x - mean) * (x - mean);
     return {mean, squares};

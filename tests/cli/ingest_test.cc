@@ -202,11 +202,11 @@ TEST_F(IngestCli, WritesCasesThatRun) {
             "t,TransData,AI_CORE,5,\"2,20,8,8\",FLOAT16,NCHW,\"2,2,8,8,16\",FLOAT16,NC1HWC0\n"
             "r,Relu,AI_CORE,3,\"2,2,8,8,16\",FLOAT16,NC1HWC0,\"2,2,8,8,16\",FLOAT16,NC1HWC0\n"
             "r,Relu,AI_CORE,3.5,\"2,2,8,8,16\",FLOAT16,NC1HWC0,\"2,2,8,8,16\",FLOAT16,NC1HWC0\n"
-            "s,SwiGlu,AI_CORE,11.5,\"2,2\",FLOAT,ND,\"2,1\",FLOAT,ND\n");
+            "s,UnknownType,AI_CORE,11.5,\"2,2\",FLOAT,ND,\"2,1\",FLOAT,ND\n");
   const Outcome cases = run_program({"ingest", table, "--cases", path("it.yaml")});
   EXPECT_EQ(cases.code, kAllWell) << cases.err;
   EXPECT_THAT(cases.out, HasSubstr("\n2 cases cover 50.0 % of the device time\nNot covered, share "
-                                   "and count:\n   50.00%       1  SwiGlu: no operator"));
+                                   "and count:\n   50.00%       1  UnknownType: no operator"));
   EXPECT_THAT(cases.out, testing::Not(HasSubstr("total us")));
   const Outcome run =
       run_program({"run", "--cases", path("it.yaml"), "--variant", "native", "--time", "0.001",

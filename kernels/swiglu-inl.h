@@ -1,0 +1,145 @@
+// Gates of pairs of lanes and their gradients; neighbours in memory as pairs. Included once per
+// target.
+// clang-format off
+#if defined(OPBENCH_KERNELS_SWIGLU_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef OPBENCH_KERNELS_SWIGLU_INL_H_
+#undef OPBENCH_KERNELS_SWIGLU_INL_H_
+#else
+#define OPBENCH_KERNELS_SWIGLU_INL_H_
+#endif
+// clang-format on
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels/simd/math-inl.h"
+#include "kernels/simd/rounded-inl.h"
+#include "kernels/simd/simd-inl.h"
+#include "kernels/swiglu.h"
+#include "tensor/half.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+
+// a*sigmoid(a)*b. kSteps: silu of a is rounded.
+template <class T, bool kSteps>
+struct SwiGlu {
+  explicit SwiGlu(const Gates&) {}
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
+    const VF32 silu = hn::Mul(a, sigmoid_of(a));
+    return hn::Mul(kSteps ? rounded_as<T>(F32(), silu) : silu, b);
+  }
+};
+
+// Both gradients. kSteps: dy*b, the gradient of silu, and silu are rounded.
+template <class T, bool kSteps>
+struct SwiGluGrad {
+  explicit SwiGluGrad(const Gates&) {}
+  static HWY_INLINE VF32 step(VF32 x) { return kSteps ? rounded_as<T>(F32(), x) : x; }
+  HWY_INLINE VF32 of_a(VF32 dy, VF32 a, VF32 b) const {
+    const VF32 s = sigmoid_of(a), rest = hn::Sub(number(1), s);
+    return hn::Mul(step(hn::Mul(dy, b)), hn::Mul(s, hn::MulAdd(a, rest, number(1))));
+  }
+  HWY_INLINE VF32 of_b(VF32 dy, VF32 a, VF32) const {
+    return hn::Mul(dy, step(hn::Mul(a, sigmoid_of(a))));
+  }
+};
+
+// NaN is neither less nor greater, and stays.
+struct Clipping {
+  float alpha, limit, bias;
+  explicit Clipping(const Gates& of) : alpha(of.alpha), limit(of.limit), bias(of.bias) {}
+  HWY_INLINE VF32 a_of(VF32 a) const {
+    return hn::IfThenElse(hn::Gt(a, number(limit)), number(limit), a);
+  }
+  HWY_INLINE VF32 b_of(VF32 b) const {
+    const VF32 above = hn::IfThenElse(hn::Lt(b, number(-limit)), number(-limit), b);
+    return hn::Add(a_of(above), number(bias));
+  }
+  HWY_INLINE VF32 sigmoid(VF32 a) const { return sigmoid_of(hn::Mul(a, number(alpha))); }
+};
+
+template <class T, bool kSteps>
+struct ClippedSwiGlu : Clipping {
+  using Clipping::Clipping;
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
+    const VF32 x = a_of(a), gate = hn::Mul(x, sigmoid(x));
+    return hn::Mul(kSteps ? rounded_as<T>(F32(), gate) : gate, b_of(b));
+  }
+};
+
+template <class T, bool kSteps>
+struct ClippedSwiGluGrad : Clipping {
+  using Clipping::Clipping;
+  HWY_INLINE VF32 of_a(VF32 dy, VF32 a, VF32 b) const {
+    const VF32 x = a_of(a), s = sigmoid(x), rest = hn::Sub(number(1), s);
+    const VF32 slope = hn::MulAdd(hn::Mul(x, number(alpha)), rest, number(1));
+    const VF32 inside = hn::Mul(hn::Mul(dy, b_of(b)), hn::Mul(s, slope));
+    return hn::IfThenElseZero(hn::Le(a, number(limit)), inside);
+  }
+  HWY_INLINE VF32 of_b(VF32 dy, VF32 a, VF32 b) const {
+    const VF32 x = a_of(a);
+    return hn::IfThenElseZero(hn::Le(hn::Abs(b), number(limit)),
+                              hn::Mul(hn::Mul(dy, x), sigmoid(x)));
+  }
+};
+
+template <class Gate>
+struct GradOfA {
+  Gate gate;
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const { return gate.of_a(dy, a, b); }
+};
+template <class Gate>
+struct GradOfB {
+  Gate gate;
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const { return gate.of_b(dy, a, b); }
+};
+
+inline constexpr std::int64_t kPiece = 512;  // pairs; all arrays of a piece stay in the L1 cache
+
+// Neighbours in fp32: a of the even places, b of the odd ones.
+template <class T>
+void separate(const T* x, std::int64_t pairs, float* a, float* b) {
+  HWY_ALIGN float both[2 * kPiece];
+  const float* from = both;
+  if constexpr (std::is_same_v<T, float>) {
+    from = x;
+  } else {
+    widen(x, both, static_cast<std::size_t>(2 * pairs));
+  }
+  const auto n = static_cast<std::int64_t>(hn::Lanes(F32()));
+  std::int64_t i = 0;
+  for (; i + n <= pairs; i += n) {
+    VF32 even, odd;
+    hn::LoadInterleaved2(F32(), from + 2 * i, even, odd);
+    hn::StoreU(even, F32(), a + i);
+    hn::StoreU(odd, F32(), b + i);
+  }
+  for (; i < pairs; ++i) a[i] = from[2 * i], b[i] = from[2 * i + 1];
+}
+
+template <class T>
+void interleave(const float* a, const float* b, std::int64_t pairs, T* x) {
+  HWY_ALIGN float both[2 * kPiece];
+  const auto n = static_cast<std::int64_t>(hn::Lanes(F32()));
+  std::int64_t i = 0;
+  for (; i + n <= pairs; i += n) {
+    hn::StoreInterleaved2(hn::LoadU(F32(), a + i), hn::LoadU(F32(), b + i), F32(), both + 2 * i);
+  }
+  for (; i < pairs; ++i) both[2 * i] = a[i], both[2 * i + 1] = b[i];
+  if constexpr (std::is_same_v<T, float>) {
+    std::memcpy(x, both, static_cast<std::size_t>(2 * pairs) * sizeof(float));
+  } else {
+    narrow(both, x, static_cast<std::size_t>(2 * pairs));
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -59,6 +59,20 @@ HWY_INLINE VF32 twice_u(VF32 x) {
   return hn::Mul(x, hn::Add(cubic, hn::Set(F32(), kRootOf8OverPi)));
 }
 
+// tanh(softplus(x)) and 1 minus its square, from e = e^x: ((1 + e)^2 - 1)/((1 + e)^2 + 1).
+struct SoftplusTangent {
+  VF32 e, tangent, rest;
+};
+
+// Beyond 20 the tangent is 1.
+HWY_INLINE SoftplusTangent softplus_of(VF32 x) {
+  const auto is_beyond = hn::Gt(x, number(20));
+  const VF32 e = exp_of(hn::IfThenElse(is_beyond, number(20), x));
+  const VF32 n = hn::Mul(e, hn::Add(e, number(2))), sum = hn::Add(n, number(2));
+  const VF32 rest = hn::Div(hn::Mul(number(4), hn::Add(n, number(1))), hn::Mul(sum, sum));
+  return {e, hn::Div(n, sum), hn::IfThenZeroElse(is_beyond, rest)};
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
 HWY_AFTER_NAMESPACE();

@@ -65,6 +65,26 @@ struct Silu {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, sigmoid_of(x)); }
 };
 
+struct FastGelu {
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    return hn::Mul(x, sigmoid_of(hn::Mul(x, number(1.702f))));
+  }
+};
+
+struct Mish {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, softplus_of(x).tangent); }
+};
+
+struct Elu {
+  float factor, scale, input_scale;
+  explicit Elu(const Numbers& n) : factor(n[0] * n[1]), scale(n[1]), input_scale(n[2]) {}
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const VF32 below = hn::Sub(exp_of(hn::Mul(x, number(input_scale))), number(1));
+    return hn::IfThenElse(hn::Gt(x, number(0)), hn::Mul(x, number(scale)),
+                          hn::Mul(below, number(factor)));
+  }
+};
+
 struct HardSigmoid {
   HWY_INLINE VF32 operator()(VF32 x) const {
     return hn::Div(relu6(hn::Add(x, number(3))), number(6));
@@ -95,14 +115,25 @@ struct PowerOf : Power {
 
 std::span<const Formula> unary() {
   static constexpr Formula kFormulas[] = {
-      {"neg", compute<Negative, 1>},        {"abs", compute<Absolute, 1>},
-      {"clamp", compute<Clamp, 1>},         {"exp", compute<Exponential, 1>},
-      {"log", compute<Logarithm, 1>},       {"sqrt", compute<SquareRoot, 1>},
-      {"rsqrt", compute<InverseRoot, 1>},   {"tanh", compute<Tangent, 1>},
-      {"sigmoid", compute<Sigmoid, 1>},     {"gelu", compute<Gelu, 1>},
-      {"gelu_tanh", compute<GeluTanh, 1>},  {"pow", compute<PowerOf, 1>},
-      {"silu", compute<Silu, 1>},           {"hardsigmoid", compute<HardSigmoid, 1>},
-      {"hardswish", compute<HardSwish, 1>}, {"leaky_relu", compute<LeakyRelu, 1>},
+      {"neg", compute<Negative, 1>},
+      {"abs", compute<Absolute, 1>},
+      {"clamp", compute<Clamp, 1>},
+      {"exp", compute<Exponential, 1>},
+      {"log", compute<Logarithm, 1>},
+      {"sqrt", compute<SquareRoot, 1>},
+      {"rsqrt", compute<InverseRoot, 1>},
+      {"tanh", compute<Tangent, 1>},
+      {"sigmoid", compute<Sigmoid, 1>},
+      {"gelu", compute<Gelu, 1>},
+      {"gelu_tanh", compute<GeluTanh, 1>},
+      {"pow", compute<PowerOf, 1>},
+      {"silu", compute<Silu, 1>},
+      {"hardsigmoid", compute<HardSigmoid, 1>},
+      {"hardswish", compute<HardSwish, 1>},
+      {"leaky_relu", compute<LeakyRelu, 1>},
+      {"fast_gelu", compute<FastGelu, 1>},
+      {"mish", compute<Mish, 1>},
+      {"elu", compute<Elu, 1>},
   };
   return kFormulas;
 }
@@ -125,7 +156,7 @@ Launch prepare(const Problem& problem) {
 const NativeFormulas kNative(prepare<false>, false,
                              {"neg", "abs", "clamp", "exp", "log", "sqrt", "rsqrt", "tanh",
                               "sigmoid", "gelu", "pow", "silu", "hardsigmoid", "hardswish",
-                              "leaky_relu"});
+                              "leaky_relu", "fast_gelu", "mish", "elu"});
 
 const RegisteredKernel kDevice[] = {
     RegisteredKernel(

@@ -114,6 +114,37 @@ struct SiluGrad {
   }
 };
 
+struct FastGeluGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 z = hn::Mul(x, number(1.702f)), s = sigmoid_of(z), rest = hn::Sub(number(1), s);
+    return hn::Mul(dy, hn::Mul(s, hn::MulAdd(z, rest, number(1))));
+  }
+};
+
+struct MishGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const SoftplusTangent of = softplus_of(x);
+    const VF32 s = hn::Div(of.e, hn::Add(of.e, number(1)));
+    return hn::Mul(dy, hn::MulAdd(hn::Mul(x, s), of.rest, of.tangent));
+  }
+};
+
+struct ErfGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 bell = exp_of_negative(F32(), hn::Neg(hn::Mul(x, x)));
+    return hn::Mul(dy, hn::Mul(bell, number(1.1283791670955126f)));
+  }
+};
+
+struct EluGrad {
+  float factor, scale, input_scale;
+  explicit EluGrad(const Numbers& n) : factor(n[0] * n[1] * n[2]), scale(n[1]), input_scale(n[2]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    const VF32 below = hn::Mul(exp_of(hn::Mul(x, number(input_scale))), number(factor));
+    return hn::Mul(dy, hn::IfThenElse(hn::Gt(x, number(0)), number(scale), below));
+  }
+};
+
 struct HardSigmoidGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     return hn::IfThenElseZero(hn::Lt(hn::Abs(x), number(3)), hn::Div(dy, number(6)));
@@ -123,7 +154,7 @@ struct HardSigmoidGrad {
 struct HardSwishGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     const VF32 between = hn::Mul(dy, hn::Add(hn::Div(x, number(3)), number(0.5f)));
-    const VF32 above = hn::IfThenElse(hn::Ge(x, number(3)), dy, between);
+    const VF32 above = hn::IfThenElse(hn::Gt(x, number(3)), dy, between);
     return hn::IfThenElse(hn::Lt(x, number(-3)), number(0), above);
   }
 };
@@ -163,6 +194,10 @@ std::span<const Formula> unary_grad() {
       {"hardswish_grad", compute<HardSwishGrad, 2>},
       {"leaky_relu_grad", compute<LeakyReluGrad, 2>},
       {"hardtanh_grad", compute<HardtanhGrad, 2>},
+      {"fast_gelu_grad", compute<FastGeluGrad, 2>},
+      {"mish_grad", compute<MishGrad, 2>},
+      {"erf_grad", compute<ErfGrad, 2>},
+      {"elu_grad", compute<EluGrad, 2>},
   };
   return kFormulas;
 }
@@ -185,7 +220,8 @@ const NativeFormulas kNative(prepare, false,
                              {"abs_grad", "clamp_grad", "sqrt_grad", "rsqrt_grad", "tanh_grad",
                               "sigmoid_grad", "gelu_grad", "pow_grad", "silu_grad",
                               "hardsigmoid_grad", "hardswish_grad", "leaky_relu_grad",
-                              "hardtanh_grad"});
+                              "hardtanh_grad", "fast_gelu_grad", "mish_grad", "erf_grad",
+                              "elu_grad"});
 
 }  // namespace
 }  // namespace opbench

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "tests/evaluate.h"
 #include "tests/ops/values.h"
 #include "tests/support.h"
@@ -26,12 +28,32 @@ TEST(Activations, ByHand) {
               ElementsAre(-2, 0, 2));
 }
 
+// Sources: PyTorch 1.13 in fp64; DLMF 7.2, erf(1).
+TEST(Activations, Published) {
+  const auto near = [](double x) { return DoubleNear(x, 1e-14); };
+  EXPECT_THAT(fp32_values("mish", {{1, -1, -kInf}}),
+              ElementsAre(near(0.8650983882673103), near(-0.30340146137410895), IsNan()));
+  EXPECT_THAT(fp32_values("mish_grad", {{1, 1}, {1, -1}}),
+              ElementsAre(near(1.0490362200997922), near(0.059216755877395014)));
+  EXPECT_THAT(fp32_values("elu", {{-1, 3, -kInf, kNan}}),
+              ElementsAre(near(-0.6321205588285577), 3, -1, IsNan()));
+  EXPECT_THAT(fp32_values("elu_grad", {{1, 1, 1, 1}, {-1, 0, 3, kNan}}),
+              ElementsAre(near(0.36787944117144233), 1, 1, IsNan()));
+  EXPECT_THAT(fp32_values("elu", {{-1, 2}}, {{"alpha", "2"}, {"scale", "3"}, {"input_scale", "0"}}),
+              ElementsAre(0, 6));
+  EXPECT_THAT(fp32_values("erf", {{1, kInf}}), ElementsAre(near(0.842700792949714869), 1));
+  EXPECT_THAT(fp32_values("erf_grad", {{1}, {0}}), ElementsAre(near(1.1283791670955126)));
+  EXPECT_THAT(fp32_values("fast_gelu", {{1, 0}}), ElementsAre(near(1 / (1 + std::exp(-1.702))), 0));
+  EXPECT_THAT(fp32_values("fast_gelu_grad", {{2}, {0}}), ElementsAre(1));
+}
+
 TEST(Activations, GradientsByHand) {
   EXPECT_THAT(fp32_values("silu_grad", {{4}, {0}}), ElementsAre(2));
   EXPECT_THAT(fp32_values("hardsigmoid_grad", {{6, 6, 6}, {-3, 0, 3}}),
               ElementsAre(0, DoubleNear(1, 1e-7), 0));
-  EXPECT_THAT(fp32_values("hardswish_grad", {{2, 2, 2, 2}, {-4, -1.5, 0, 3}}),
-              ElementsAre(0, 0, 1, 2));
+  // x/3 + 1/2 also counts at x = 3.
+  EXPECT_THAT(fp32_values("hardswish_grad", {{2, 2, 2, 2, 2}, {-4, -1.5, 0, 3, 4}}),
+              ElementsAre(0, 0, 1, 3, 2));
   EXPECT_THAT(fp32_values("leaky_relu_grad", {{4, 4}, {-1, 1}}, {{"negative_slope", "0.5"}}),
               ElementsAre(2, 4));
 }
@@ -54,7 +76,8 @@ TEST(Activations, VariantsAgreeWithTheReference) {
     dy.push_back(1 + i % 7);
   }
   on_every_isa([&] {
-    for (const char* op : {"silu", "hardsigmoid", "hardswish", "leaky_relu"}) {
+    for (const char* op :
+         {"silu", "hardsigmoid", "hardswish", "leaky_relu", "fast_gelu", "mish", "elu", "erf"}) {
       const std::vector<double> expected = fp32_values(op, {x}),
                                 gradient = fp32_values(std::string(op) + "_grad", {dy, x});
       const std::vector<double> actual = kernel_values(op, "native", DType::fp32, {x});

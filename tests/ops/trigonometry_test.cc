@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "ops/terms.h"
 #include "tests/evaluate.h"
 
 namespace opbench {
@@ -33,6 +34,20 @@ TEST(Trigonometry, GradientsByHand) {
               ElementsAre(3, DoubleNear(2 * 0.540302305868139717, 1e-15)));
   EXPECT_THAT(trigonometric("cos_grad", {{3, 2}, {0, 1}}),
               ElementsAre(0, DoubleNear(-2 * 0.841470984807896507, 1e-15)));
+}
+
+// The error of a reduced argument is relative to the argument.
+TEST(Trigonometry, TermsGrowWithTheArgument) {
+  const Tensor x = [] {
+    Tensor tensor(describe(DType::fp32, {1}));
+    tensor.as<float>()[0] = 1e6f;
+    return tensor;
+  }();
+  const InputReader reader(x.desc, x.data());
+  const Problem problem = make_problem(find_op("sin"), {x.desc}, {});
+  double terms = 0;
+  terms_of(problem, std::span(&reader, 1)).magnitude(0, {0, 1}, std::span(&terms, 1));
+  EXPECT_NEAR(terms, std::fabs(std::sin(1e6)) + 1e6 * std::fabs(std::cos(1e6)), 1e-6);
 }
 
 // A large argument is reduced exactly.

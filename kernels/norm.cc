@@ -1,4 +1,6 @@
 // Norms over axes: powers in fp32, their sums joined in fp64.
+#include "ops/norm.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -13,31 +15,42 @@ namespace {
 
 constexpr std::int64_t kTile = 512;  // elements that are widened at a time
 
-// The order p in the form of the innermost loops.
+// The order in the form of the innermost loops: a term joined with those up to here.
 template <class Body>
-auto visit_order(float p, Body body) {
-  if (p == 2) return body([](float x) { return x * x; });
-  if (p == 1) return body([](float x) { return std::fabs(x); });
-  if (p == 0) return body([](float x) { return x == 0 ? 0.0f : 1.0f; });
-  return body([p](float x) { return std::pow(std::fabs(x), p); });
-}
-
-float root_of(double sum, float p) {
-  if (p == 0 || p == 1) return static_cast<float>(sum);
-  return static_cast<float>(p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / double(p)));
+auto visit_order(const NormOrder& order, Body body) {
+  const auto p = static_cast<float>(order.p);
+  const auto is_nan = [](float x) { return x != x; };
+  if (order.is_max) {
+    return body([=](auto most, float x) {
+      const float size = std::fabs(x);
+      return size > most || is_nan(size) ? size : most;
+    });
+  }
+  if (order.is_min) {
+    return body([=](auto least, float x) {
+      const float size = std::fabs(x);
+      return size < least || is_nan(size) ? size : least;
+    });
+  }
+  if (p == 2) return body([](auto sum, float x) { return sum + x * x; });
+  if (p == 1) return body([](auto sum, float x) { return sum + std::fabs(x); });
+  if (p == 0) return body([](auto sum, float x) { return sum + (x == 0 ? 0.0f : 1.0f); });
+  return body([p](auto sum, float x) { return sum + std::pow(std::fabs(x), p); });
 }
 
 // Rows are summed separately, or side by side in tiles of columns.
 struct Norm {
   DType dtype;
   ReduceView view;
-  float p;
+  NormOrder order;
+  float least;
   std::vector<double> of_rows;
 
   explicit Norm(const Problem& problem)
       : dtype(problem.inputs[0].dtype),
         view(problem.inputs[0].shape, reduced_axes("norm", problem.inputs[0].shape, problem.attrs)),
-        p(static_cast<float>(problem.attrs.number("p"))) {
+        order(problem.attrs),
+        least(static_cast<float>(problem.attrs.number("epsilon"))) {
     if (problem.inputs[0].elements() == 0) view.width = 0;
     if (view.row_is_reduced)
       of_rows.resize(static_cast<std::size_t>(view.kept_rows * view.reduced_rows * pieces()));
@@ -52,26 +65,29 @@ struct Norm {
 
   double sum_of(const void* x, std::int64_t first, std::int64_t count) const {
     constexpr std::int64_t kLanes = 16;
+    const float neutral = order.p < 0 ? HUGE_VALF : 0;
     float values[kTile];
-    double sum = 0;
+    double sum = order.first();
     for (std::int64_t done = 0; done < count; done += kTile) {
       const std::int64_t tile = std::min(kTile, count - done);
       load_floats(dtype, at(x, dtype, first + done), tile, values);
-      std::fill(values + tile, values + (tile + kLanes - 1) / kLanes * kLanes, 0.0f);
-      float lanes[kLanes] = {};
-      visit_order(p, [&](auto power) {
+      std::fill(values + tile, values + (tile + kLanes - 1) / kLanes * kLanes, neutral);
+      float lanes[kLanes];
+      std::fill_n(lanes, kLanes, static_cast<float>(order.first()));
+      visit_order(order, [&](auto join) {
         for (std::int64_t i = 0; i < tile; i += kLanes) {
-          for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] += power(values[i + k]);
+          for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = join(lanes[k], values[i + k]);
         }
       });
-      for (const float lane : lanes) sum += double(lane);
+      for (const float lane : lanes) sum = order.joined(sum, double(lane));
     }
     return sum;
   }
 
   void store(double sum, void* y, std::int64_t i) const {
-    const float root = root_of(sum, p);
-    store_floats(dtype, &root, 1, at(y, dtype, i));
+    const auto norm = static_cast<float>(order.is_extreme() ? sum : order.root_of(sum));
+    const float result = norm < least ? least : norm;
+    store_floats(dtype, &result, 1, at(y, dtype, i));
   }
 
   void rows(const KernelArgs& args) {
@@ -85,9 +101,9 @@ struct Norm {
     });
     const std::int64_t joined = view.reduced_rows * pieces();
     for (std::int64_t i = 0; i < view.kept_rows; ++i) {
-      double sum = 0;
+      double sum = order.first();
       for (std::int64_t k = 0; k < joined; ++k) {
-        sum += of_rows[static_cast<std::size_t>(i * joined + k)];
+        sum = order.joined(sum, of_rows[static_cast<std::size_t>(i * joined + k)]);
       }
       store(sum, args.outputs[0], i);
     }
@@ -100,12 +116,13 @@ struct Norm {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t first = i % tiles * kTile;
         const std::int64_t count = std::min(kTile, view.width - first);
-        double sums[kTile] = {};
+        double sums[kTile];
+        std::fill_n(sums, kTile, order.first());
         for (std::int64_t row = 0; row < view.reduced_rows; ++row) {
           load_floats(dtype, at(args.inputs[0], dtype, row_at(i / tiles, row) + first), count,
                       values);
-          visit_order(p, [&](auto power) {
-            for (std::int64_t k = 0; k < count; ++k) sums[k] += double(power(values[k]));
+          visit_order(order, [&](auto join) {
+            for (std::int64_t k = 0; k < count; ++k) sums[k] = join(sums[k], values[k]);
           });
         }
         for (std::int64_t k = 0; k < count; ++k) {
@@ -121,19 +138,39 @@ struct Norm {
   }
 };
 
-double slope(double x, double norm, double p) {
-  if (p == 0 || norm == 0) return 0;
-  if (p == 2) return x / norm;
-  const double sign = x == 0 ? 0 : std::copysign(1.0, x);
-  return p == 1 ? sign : sign * std::pow(std::fabs(x) / norm, p - 1);
-}
+struct NormGrad {
+  DType dtype;
+  std::int64_t elements;
+  NormOrder order;
+  Dims strides, from;
+  std::vector<double> equals;  ///< elements that share the derivative of an extreme
 
-Launch prepare_grad(const Problem& problem) {
-  const Dims& shape = problem.inputs[1].shape;
-  return [dtype = problem.inputs[1].dtype, elements = problem.inputs[1].elements(),
-          p = problem.attrs.number("p"), strides = row_major_strides(shape),
-          from = strides_in_result(shape, reduced_axes("norm_grad", shape, problem.attrs))](
-             const KernelArgs& args) {
+  explicit NormGrad(const Problem& problem)
+      : dtype(problem.inputs[1].dtype),
+        elements(problem.inputs[1].elements()),
+        order(problem.attrs),
+        strides(row_major_strides(problem.inputs[1].shape)),
+        from(strides_in_result(problem.inputs[1].shape,
+                               reduced_axes("norm_grad", problem.inputs[1].shape, problem.attrs))),
+        equals(static_cast<std::size_t>(problem.inputs[2].elements())) {}
+
+  double number(const void* from_tensor, std::int64_t i) const {
+    float value = 0;
+    load_floats(dtype, at(from_tensor, dtype, i), 1, &value);
+    return double(value);
+  }
+
+  void count_equals(const KernelArgs& args) {
+    std::fill(equals.begin(), equals.end(), 0.0);
+    for (std::int64_t i = 0; i < elements; ++i) {
+      const std::int64_t place = place_in_result(i, strides, from);
+      const bool is_equal = std::fabs(number(args.inputs[1], i)) == number(args.inputs[2], place);
+      equals[static_cast<std::size_t>(place)] += is_equal ? 1 : 0;
+    }
+  }
+
+  void operator()(const KernelArgs& args) {
+    if (order.is_extreme()) count_equals(args);
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
       float x[kTile];
       for (std::int64_t done = begin; done < end; done += kTile) {
@@ -141,22 +178,21 @@ Launch prepare_grad(const Problem& problem) {
         load_floats(dtype, at(args.inputs[1], dtype, done), count, x);
         for (std::int64_t i = 0; i < count; ++i) {
           const std::int64_t place = place_in_result(done + i, strides, from);
-          float dy = 0, norm = 0;
-          load_floats(dtype, at(args.inputs[0], dtype, place), 1, &dy);
-          load_floats(dtype, at(args.inputs[2], dtype, place), 1, &norm);
-          x[i] = static_cast<float>(double(dy) * slope(double(x[i]), double(norm), p));
+          const double slope = order.slope(double(x[i]), number(args.inputs[2], place),
+                                           equals[static_cast<std::size_t>(place)]);
+          x[i] = static_cast<float>(number(args.inputs[0], place) * slope);
         }
         store_floats(dtype, x, count, at(args.outputs[0], dtype, done));
       }
     });
-  };
-}
+  }
+};
 
 const RegisteredKernel native{{
     .op = "norm",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "powers in fp32, sums of tiles joined in fp64, the root rounded once",
+    .summary = "powers in fp32, sums or extremes of tiles joined in fp64, the root rounded once",
     .prepare = [](const Problem& problem) -> Launch { return Norm(problem); },
 }};
 
@@ -165,7 +201,7 @@ const RegisteredKernel native_grad{{
     .name = "native",
     .provider = Provider::framework,
     .summary = "element by element in fp64, rounded once",
-    .prepare = prepare_grad,
+    .prepare = [](const Problem& problem) -> Launch { return NormGrad(problem); },
 }};
 
 }  // namespace

@@ -41,7 +41,11 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view text) {
 std::optional<AttrValue> parse_like(const AttrValue& like, std::string_view text) {
   text = trimmed(text);
   if (std::holds_alternative<double>(like)) {
-    const auto number = parse_number<double>(text);
+    auto number = parse_number<double>(text);
+    // Infinity stands for the largest number: no bound, or the greatest magnitude.
+    if (number && std::isinf(*number)) {
+      number = std::copysign(double(std::numeric_limits<float>::max()), *number);
+    }
     if (!number || !std::isfinite(static_cast<float>(*number))) return std::nullopt;
     return static_cast<double>(static_cast<float>(*number));
   }

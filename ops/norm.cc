@@ -1,6 +1,9 @@
 // The p-norm over axes, which clips gradients and normalises vectors, and its gradient.
+#include "ops/norm.h"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -21,38 +24,61 @@ double power_of_magnitude(double x, double p) {
   return p == 2 ? x * x : std::pow(std::fabs(x), p);
 }
 
-double root_of(double sum, double p) {
-  if (p == 0 || p == 1) return sum;
-  return p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p);
+std::vector<double> extremes(const InputReader& x, const Attrs& attrs) {
+  const NormOrder order(attrs);
+  return joined_over(
+      x, reduced_axes(kName, x.desc().shape, attrs), order.first(),
+      [order](double extreme, double value) { return order.joined(extreme, std::fabs(value)); });
 }
 
 /// The sums of the powers, each passed through `function`.
 template <class Function>
 Reference of_sums(std::span<const InputReader> inputs, const Attrs& attrs, Function function) {
-  const double p = attrs.number("p");
+  const NormOrder order(attrs);
   std::vector<double> sums =
       sums_over(inputs[0], reduced_axes(kName, inputs[0].desc().shape, attrs),
-                [p](double x) { return power_of_magnitude(x, p); });
-  for (double& sum : sums) sum = function(sum, p);
+                [p = order.p](double x) { return power_of_magnitude(x, p); });
+  for (double& sum : sums) sum = function(sum, order);
   return elements_of({std::move(sums)});
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const double least = attrs.number("epsilon");
+  const auto at_least = [least](double norm) { return norm < least ? least : norm; };
+  if (!NormOrder(attrs).is_extreme()) {
+    return of_sums(inputs, attrs, [at_least](double sum, const NormOrder& order) {
+      return at_least(order.root_of(sum));
+    });
+  }
+  std::vector<double> norms = extremes(inputs[0], attrs);
+  std::transform(norms.begin(), norms.end(), norms.begin(), at_least);
+  return elements_of({std::move(norms)});
 }
 
 // In fp32 the powers of small elements underflow to 0.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const double lost = reduced_count(kName, inputs[0].desc().shape, attrs) *
                       double(std::numeric_limits<float>::min());
-  const auto magnitude = [lost](double sum, double p) {
-    const double y = root_of(sum, p);
-    const double steep = p > 0 && p < 1 ? 1 / p : 1;  // slope of the root
-    return p <= 1 ? steep * y : y + 0x1p24 * (root_of(sum + lost, p) - y);
+  if (NormOrder(attrs).is_extreme()) return {.magnitude = constant_reference(0)};
+  const auto magnitude = [lost](double sum, const NormOrder& order) {
+    const double y = order.root_of(sum), p = order.p;
+    const double steep = p < 1 && p != 0 ? std::fmax(1, 1 / std::fabs(p)) : 1;  // slope of the root
+    return p <= 1 ? steep * y : y + 0x1p24 * (order.root_of(sum + lost) - y);
   };
   return {.magnitude = of_sums(inputs, attrs, magnitude),
-          .greatest = of_sums(
-              inputs, attrs, [](double sum, double p) { return std::fmax(sum, root_of(sum, p)); })};
+          .greatest = of_sums(inputs, attrs, [](double sum, const NormOrder& order) {
+            return std::fmax(sum, order.root_of(sum));
+          })};
 }
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  return {describe(inputs[0].dtype, reduced_shape(kName, inputs[0].shape, attrs))};
+  TensorDesc norms = describe(inputs[0].dtype, reduced_shape(kName, inputs[0].shape, attrs));
+  if (NormOrder(attrs).is_extreme() && inputs[0].elements() == 0 && norms.elements() > 0) {
+    throw Error(
+        fmt::format("{}: 'self' has shape {} and p is infinite; allowed: axes with elements", kName,
+                    to_string(inputs[0].shape)));
+  }
+  return {norms};
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -66,25 +92,28 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
   return {inputs[1]};
 }
 
-// The gradient is 0 if the norm is 0.
-double slope(double x, double norm, double p) {
-  if (p == 0 || norm == 0) return 0;
-  if (p == 2) return x / norm;
-  const double sign = x == 0 ? 0 : std::copysign(1.0, x);
-  return p == 1 ? sign : sign * std::pow(std::fabs(x) / norm, p - 1);
-}
-
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Dims& shape = inputs[1].desc().shape;
-  return [x = inputs[1], dy = inputs[0].read_all(), norm = inputs[2].read_all(),
-          strides = row_major_strides(shape),
-          from = strides_in_result(shape, reduced_axes(kGradName, shape, attrs)),
-          p = attrs.number("p")](std::size_t, ElementRange range, std::span<double> to) {
+  const Dims strides = row_major_strides(shape);
+  const Dims from = strides_in_result(shape, reduced_axes(kGradName, shape, attrs));
+  const auto place = [strides, from](std::size_t i) {
+    return static_cast<std::size_t>(place_in_result(static_cast<std::int64_t>(i), strides, from));
+  };
+  const std::vector<double> norm = inputs[2].read_all();
+  const NormOrder order(attrs);
+  std::vector<double> equals(norm.size());
+  if (order.is_extreme()) {
+    const std::vector<double> x = inputs[1].read_all();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      equals[place(i)] += std::fabs(x[i]) == norm[place(i)] ? 1 : 0;
+    }
+  }
+  return [x = inputs[1], dy = inputs[0].read_all(), norm, equals, place, order](
+             std::size_t, ElementRange range, std::span<double> to) {
     x.read(range, to);
     for (std::size_t i = 0; i < to.size(); ++i) {
-      const auto at = static_cast<std::size_t>(
-          place_in_result(range.first + static_cast<std::int64_t>(i), strides, from));
-      to[i] = dy[at] * slope(to[i], norm[at], p);
+      const std::size_t at = place(static_cast<std::size_t>(range.first) + i);
+      to[i] = dy[at] * order.slope(to[i], norm[at], equals[at]);
     }
   };
 }
@@ -97,10 +126,15 @@ Traffic traffic(const Problem& problem) {
 
 std::vector<AttrSpec> attributes() {
   std::vector<AttrSpec> attrs = reduce_attrs();
-  attrs.insert(attrs.begin(), {"p", 2.0, "the order; 0 counts elements that are not 0",
-                               [](const AttrValue& value) -> std::string {
-                                 return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
-                               }});
+  attrs.insert(attrs.begin(), {"p", 2.0,
+                               "the order; 0 counts elements that are not 0; inf and -inf: "
+                               "the greatest and the smallest magnitude"});
+  return attrs;
+}
+
+std::vector<AttrSpec> attributes_with_epsilon() {
+  std::vector<AttrSpec> attrs = attributes();
+  attrs.push_back({"epsilon", 0.0, "the least result"});
   return attrs;
 }
 
@@ -119,22 +153,28 @@ Distribution norms(const Problem&) { return {DistributionKind::uniform, 1, 4}; }
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = kName,
-    .summary = "y = (the sum of |x|^p over the axes)^(1/p)",
-    .source = "torch.linalg.vector_norm",
+    .summary = "y = (the sum of |x|^p over the axes)^(1/p), at least epsilon",
+    .source = "torch.linalg.vector_norm; CANN LpNormV2",
     .known_as = {.calls = {{"norm_ScalarOpt_dim, norm_ScalarOpt_dim_dtype, norm, "
                             "linalg_vector_norm",
                             "self",
                             "result|out",
-                            {.attrs = "p: p|ord, axes: dim, keep_dims: keepdim"}}},
-                 .torch = "torch.linalg.vector_norm({0}, {p}, {axes} or None, {keep_dims})"},
+                            {.attrs = "p: p|ord, axes: dim, keep_dims: keepdim"}},
+                           {"LpNormV2, LpNorm",
+                            "x",
+                            "y",
+                            {.attrs = "p, axes, keep_dims: keep_dims|keepdim, epsilon",
+                             .is_profiled_only = true}}},
+                 .profiled = {{.names = "ForeachNorm", .each = "LpNormV2", .lists = 1}},
+                 .torch = "torch.linalg.vector_norm({0}, {p}, {axes} or None, {keep_dims})",
+                 .likely = likely_of_mean},
     .inputs = {{"self", "self", {}, unit_data}},
     .outputs = {{"result"}},
-    .attrs = attributes(),
+    .attrs = attributes_with_epsilon(),
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer,
-    .reference = [](std::span<const InputReader> inputs,
-                    const Attrs& attrs) { return of_sums(inputs, attrs, root_of); },
+    .reference = reference,
     .terms = terms,
     .traffic = traffic,
     .gradient = gradient,

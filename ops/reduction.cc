@@ -63,24 +63,32 @@ Dims strides_in_result(const Dims& shape, const std::vector<bool>& reduced) {
   return strides;
 }
 
-std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced,
-                              const std::function<double(double)>& of) {
+std::vector<double> joined_over(const InputReader& x, const std::vector<bool>& reduced,
+                                double first,
+                                const std::function<double(double joined, double x)>& join) {
   const TensorDesc& desc = x.desc();
   const Dims strides = row_major_strides(desc.shape), to = strides_in_result(desc.shape, reduced);
   std::int64_t results = 1;
   for (std::size_t i = 0; i < reduced.size(); ++i) results *= reduced[i] ? 1 : desc.shape[i];
-  std::vector<double> sum(static_cast<std::size_t>(results));
+  std::vector<double> joined(static_cast<std::size_t>(results), first);
   std::vector<double> values(static_cast<std::size_t>(largest_block(desc)));
   for (std::int64_t b = 0; b < block_count(desc); ++b) {
     const ElementRange range = block(desc, b);
     x.read(range, {values.data(), static_cast<std::size_t>(range.count)});
     for (std::int64_t i = 0; i < range.count; ++i) {
-      const std::int64_t target = place_in_result(range.first + i, strides, to);
-      const double value = values[static_cast<std::size_t>(i)];
-      sum[static_cast<std::size_t>(target)] += of == nullptr ? value : of(value);
+      double& target =
+          joined[static_cast<std::size_t>(place_in_result(range.first + i, strides, to))];
+      target = join(target, values[static_cast<std::size_t>(i)]);
     }
   }
-  return sum;
+  return joined;
+}
+
+std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced,
+                              const std::function<double(double)>& of) {
+  return joined_over(x, reduced, 0, [&of](double sum, double value) {
+    return sum + (of == nullptr ? value : of(value));
+  });
 }
 
 std::vector<bool> summed_axes(std::string_view op, const Dims& shape, const Dims& size) {

@@ -29,6 +29,12 @@ Dims strides_in_result(const Dims& shape, const std::vector<bool>& reduced);
 /// result.
 std::int64_t place_in_result(std::int64_t element, const Dims& strides, const Dims& to);
 
+/// For each element of the result, `first` joined with the elements over the reduced axes, in
+/// order, in fp64.
+std::vector<double> joined_over(const InputReader& x, const std::vector<bool>& reduced,
+                                double first,
+                                const std::function<double(double joined, double x)>& join);
+
 /// The sums of `of(x)`, or of `x` without `of`, over the reduced axes, in fp64, with the elements
 /// in order.
 std::vector<double> sums_over(const InputReader& x, const std::vector<bool>& reduced,

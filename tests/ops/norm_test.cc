@@ -27,6 +27,9 @@ TEST(Norm, ByHand) {
   EXPECT_THAT(norm("1", "[0]"), ElementsAre(3, 16));
   EXPECT_THAT(norm("0", "[1]"), ElementsAre(2, 1));
   EXPECT_THAT(norm("3", "[1]"), ElementsAre(DoubleNear(std::cbrt(91), 1e-14), DoubleEq(12)));
+  EXPECT_THAT(norm("inf", "[1]"), ElementsAre(4, 12));
+  EXPECT_THAT(norm("-inf", "[1]"), ElementsAre(3, 0));
+  EXPECT_THAT(norm("-1", "[1]"), ElementsAre(DoubleEq(12.0 / 7), 0));
 }
 
 TEST(Norm, GradientByHand) {
@@ -38,6 +41,20 @@ TEST(Norm, GradientByHand) {
   EXPECT_THAT(gradient("2", {5, 12}), ElementsAre(6, -8, 0, 1));
   EXPECT_THAT(gradient("1", {7, 12}), ElementsAre(10, -10, 0, 1));
   EXPECT_THAT(gradient("2", {5, 0}), ElementsAre(6, -8, 0, 0)) << "no slope where the norm is 0";
+}
+
+TEST(Norm, IsAtLeastEpsilon) {
+  const Given x{kFp32, {2, 2}, {0, 0, 3, -4}};
+  expect_values("norm", {x}, std::vector<double>{0.5, 5}, {{"axes", "[1]"}, {"epsilon", "0.5"}});
+}
+
+// Elements of equal magnitude share the gradient of an extreme.
+TEST(Norm, GradientOfExtremes) {
+  const Given dy{kFp32, {2}, {6, 1}}, x{kFp32, {2, 3}, {4, -4, 1, 0, 2, -3}};
+  expect_values("norm_grad", {dy, x, {kFp32, {2}, {4, 3}}}, std::vector<double>{3, -3, 0, 0, 0, -1},
+                {{"p", "inf"}, {"axes", "[1]"}});
+  expect_values("norm_grad", {dy, x, {kFp32, {2}, {1, 0}}}, std::vector<double>{0, 0, 6, 0, 0, 0},
+                {{"p", "-inf"}, {"axes", "[1]"}});
 }
 
 TEST(Norm, Shapes) {
@@ -54,9 +71,9 @@ TEST(Norm, Shapes) {
       ThrowsMessage<Error>(HasSubstr("norm: axis 3 is out of range")));
   EXPECT_THAT(
       [&] {
-        shape_of({{"p", "-1"}});
+        make_problem(op, {describe(kFp32, {2, 0})}, attrs_of(op, {{"p", "inf"}, {"axes", "[1]"}}));
       },
-      ThrowsMessage<Error>(HasSubstr("it must be 0 or more")));
+      ThrowsMessage<Error>(HasSubstr("p is infinite; allowed: axes with elements")));
   EXPECT_THAT(
       [] {
         reference_of_tensors("norm_grad",
@@ -73,7 +90,7 @@ TEST(Norm, KernelsAgreeOnEverySetOfAxes) {
       x.values.push_back(double(i * 7919 % 1001 - 400) / 256);
     }
     for (const char* axes : {"[]", "[0]", "[1]", "[2]", "[0,1]", "[0,2]", "[1,2]"}) {
-      for (const char* p : {"2", "1", "0", "2.5"}) {
+      for (const char* p : {"2", "1", "0", "2.5", "inf", "-inf"}) {
         SCOPED_TRACE(fmt::format("{} of {}, axes {}", p, to_string(shape), axes));
         const AttrTexts attrs = {{"p", p}, {"axes", axes}};
         const Values expected = reference_of_tensors("norm", {x}, attrs);

@@ -47,8 +47,10 @@ float of_channel(const KernelArgs& args, std::size_t input, DType dtype, std::si
   return number(dtype, args.inputs[input], static_cast<std::int64_t>(channel));
 }
 
+float silu(float x) { return x / (1 + std::exp(-x)); }
+
 void forward_row(const NormGroups& of, DType dtype, float eps, const KernelArgs& args,
-                 std::int64_t row) {
+                 std::int64_t row, bool has_silu) {
   thread_local std::vector<float> buffer;
   const std::int64_t count = of.count();
   const float* const x = floats(dtype, args.inputs[0], row * count, count, buffer);
@@ -63,17 +65,20 @@ void forward_row(const NormGroups& of, DType dtype, float eps, const KernelArgs&
     const std::size_t c = of.channel(row, static_cast<std::size_t>(first));
     const float weight = of_channel(args, 1, dtype, c, 1), bias = of_channel(args, 2, dtype, c, 0);
     for (std::int64_t i = first; i < first + of.inner; ++i) {
-      buffer[static_cast<std::size_t>(i)] = (x[i] - mean) * rstd * weight + bias;
+      const float z = (x[i] - mean) * rstd * weight + bias;
+      buffer[static_cast<std::size_t>(i)] = has_silu ? silu(z) : z;
     }
   }
   store_floats(dtype, buffer.data(), count, at(args.outputs[0], dtype, row * count));
 }
 
+template <bool kSilu>
 Launch prepare(const Problem& problem) {
-  return [of = NormGroups("group_norm", "self", problem.inputs[0].shape, problem.attrs),
+  return [of = NormGroups(problem.op->name, "self", problem.inputs[0].shape, problem.attrs),
           dtype = problem.inputs[0].dtype,
           eps = static_cast<float>(problem.attrs.number("eps"))](const KernelArgs& args) {
-    parallel_blocks(of.rows(), [&](std::int64_t row) { forward_row(of, dtype, eps, args, row); });
+    parallel_blocks(of.rows(),
+                    [&](std::int64_t row) { forward_row(of, dtype, eps, args, row, kSilu); });
   };
 }
 
@@ -146,7 +151,15 @@ const RegisteredKernel native{{
     .name = "native",
     .provider = Provider::framework,
     .summary = "group after group, the variance in a second pass, in fp32",
-    .prepare = prepare,
+    .prepare = prepare<false>,
+}};
+
+const RegisteredKernel native_silu{{
+    .op = "group_norm_silu",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "group after group, silu of the result before it is rounded, in fp32",
+    .prepare = prepare<true>,
 }};
 
 const RegisteredKernel native_grad{{

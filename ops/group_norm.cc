@@ -1,4 +1,5 @@
-// Group norm and its gradient: each group of channels of each image is normalised by itself.
+// Group norm, alone and before silu, and its gradient: each group of channels of each image is
+// normalised by itself.
 #include "ops/group_norm.h"
 
 #include <fmt/format.h>
@@ -6,7 +7,7 @@
 #include <cmath>
 
 #include "ops/channels.h"
-#include "ops/elementwise.h"
+#include "ops/elementwise_op.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "ops/normalised_rows.h"
@@ -17,7 +18,8 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view kName = "group_norm", kGradName = "group_norm_grad";
+constexpr std::string_view kName = "group_norm", kGradName = "group_norm_grad",
+                           kSiluName = "group_norm_silu";
 
 void require_channels(std::string_view op, std::string_view input, const TensorDesc& desc,
                       const NormGroups& of) {
@@ -51,13 +53,38 @@ auto rows_of(const NormGroups& of, std::span<const InputReader> inputs, std::siz
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormGroups of(kName, "self", inputs[0].desc().shape, attrs);
-  return rows_of(of, inputs, 1, 2).reference(inputs[0], attrs.number("eps"));
+  return rows_of(of, inputs, 1, 2).reference(inputs[0].read_all(), attrs.number("eps"));
 }
 
 // CPU implementations compute a single-pass variance and round means to the dtype.
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
   const NormGroups of(kName, "self", inputs[0].desc().shape, attrs);
-  return rows_of(of, inputs, 1, 2).terms(inputs[0], attrs.number("eps"), true);
+  return rows_of(of, inputs, 1, 2).terms(inputs[0].read_all(), attrs.number("eps"), true);
+}
+
+Reference reference_silu(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return [norm = reference(inputs, attrs)](std::size_t output, ElementRange range,
+                                           std::span<double> to) {
+    norm(output, range, to);
+    for (double& z : to) z = output == 0 ? z * sigmoid(z) : z;
+  };
+}
+
+// The slope of silu times the terms of its argument, and the error of its exponential.
+Terms terms_silu(std::span<const InputReader> inputs, const Attrs& attrs) {
+  Terms of_norm = terms(inputs, attrs);
+  const auto magnitude = [norm = reference(inputs, attrs), before = of_norm.magnitude](
+                             std::size_t output, ElementRange range, std::span<double> to) {
+    before(output, range, to);
+    if (output != 0) return;
+    std::vector<double> z(to.size());
+    norm(output, range, z);
+    for (std::size_t i = 0; i < z.size(); ++i) {
+      const double s = sigmoid(z[i]), size = std::fabs(z[i]);
+      to[i] = to[i] * s * (1 + size * (1 - s)) + size * s * (1 + size);
+    }
+  };
+  return {.magnitude = magnitude, .greatest = of_norm.greatest};
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -100,37 +127,69 @@ AttrSpec groups_attr() {
           }};
 }
 
-const RegisteredOp registered{{
-    .name = kName,
-    .ir_name = "native_group_norm",
-    .summary = "y = (x - mean)/sqrt(variance + eps)*weight + bias, by groups of channels; their "
-               "means and inverse deviations",
-    .source = "torch.nn.functional.group_norm; Wu and He 2018, arXiv:1803.08494",
-    .known_as = {.calls = {{"native_group_norm, group_norm",
-                            "input|self, weight?, bias?",
-                            "result|result0|out, result1, result2",
-                            {.attrs = "groups: group|num_groups, eps", .devices = "CPU, CUDA"}},
-                           {"native_group_norm, group_norm",
-                            "input|self, weight?, bias?",
-                            "result|result0|out",
-                            {.attrs = "groups: group|num_groups, eps"}}}},
-    .inputs = {{"self", "input", {}, unit_data},
-               {"weight", "weight", {}, scale_data},
-               {"bias", "bias", {}, unit_data}},
-    .outputs = {{"result"}, statistic_of_rows("mean", nullptr), statistic_of_rows("rstd", nullptr)},
-    .optional_inputs = 2,
-    .attrs = {groups_attr(), batch_norm_eps()},
-    .dtypes = kArithmeticDTypes,
-    .formats = kPlainFormats,
-    .infer = infer,
-    .reference = reference,
-    .terms = terms,
-    .traffic = input_traffic<7>,
-    .gradient = gradient,
-    .inputs_like = inputs_like,
-    .mixing = Mixing::other,
-    .context = {.needs_fp32 = true},
-}};
+Op norm_op() {
+  return {
+      .name = kName,
+      .ir_name = "native_group_norm",
+      .summary =
+          "y = (x - mean)/sqrt(variance + eps)*weight + bias, by groups of channels; their "
+          "means and inverse deviations",
+      .source = "torch.nn.functional.group_norm; Wu and He 2018, arXiv:1803.08494",
+      .known_as = {.calls = {{"native_group_norm, group_norm",
+                              "input|self, weight?, bias?",
+                              "result|result0|out, result1, result2",
+                              {.attrs = "groups: group|num_groups, eps", .devices = "CPU, CUDA"}},
+                             {"native_group_norm, group_norm",
+                              "input|self, weight?, bias?",
+                              "result|result0|out",
+                              {.attrs = "groups: group|num_groups, eps"}}}},
+      .inputs = {{"self", "input", {}, unit_data},
+                 {"weight", "weight", {}, scale_data},
+                 {"bias", "bias", {}, unit_data}},
+      .outputs = {{"result"},
+                  statistic_of_rows("mean", nullptr),
+                  statistic_of_rows("rstd", nullptr)},
+      .optional_inputs = 2,
+      .attrs = {groups_attr(), batch_norm_eps()},
+      .dtypes = kArithmeticDTypes,
+      .formats = kPlainFormats,
+      .infer = infer,
+      .reference = reference,
+      .terms = terms,
+      .traffic = input_traffic<7>,
+      .gradient = gradient,
+      .inputs_like = inputs_like,
+      .mixing = Mixing::other,
+      .context = {.needs_fp32 = true},
+  };
+}
+
+const RegisteredOp registered{norm_op()};
+
+Op silu_op() {
+  Op op = norm_op();
+  op.name = kSiluName;
+  op.ir_name = "npu_group_norm_silu";
+  op.summary = "y = z*sigmoid(z), z the result of group_norm; the means and inverse deviations";
+  op.source = "CANN GroupNormSilu";
+  op.known_as = {
+      .calls = {{"npu_group_norm_silu, GroupNormSilu",
+                 "input|x, weight|gamma?, bias|beta?",
+                 "result|result0|y, result1|mean, result2|rstd",
+                 {.attrs = "groups: group|num_groups, eps", .where = "activate_silu: 1"}},
+                {"npu_group_norm_swish, GroupNormSwish",
+                 "input|x, weight|gamma?, bias|beta?",
+                 "result|result0|y, result1|mean, result2|rstd",
+                 {.attrs = "groups: num_groups, eps", .where = "swish_scale: 1"}}}};
+  op.reference = reference_silu;
+  op.terms = terms_silu;
+  op.traffic = input_traffic<11>;
+  op.gradient = nullptr;
+  op.takes_functions = true;
+  return op;
+}
+
+const RegisteredOp registered_silu{silu_op()};
 
 const RegisteredOp registered_grad{{
     .name = kGradName,

@@ -84,4 +84,16 @@ TEST(GroupNorm, ChannelsOfRows) {
   EXPECT_EQ(of.channel(3, 11), 5u);
 }
 
+// z = 2*xn + 1 = -1, 3.
+TEST(GroupNormSilu, IsSiluOfTheResult) {
+  const std::vector<Given> inputs = {
+      {kFp32, {1, 1, 2}, {1, 3}}, {kFp32, {1}, {2}}, {kFp32, {1}, {1}}};
+  const Values expected = reference_of_tensors("group_norm_silu", inputs, {{"eps", "0"}});
+  EXPECT_NEAR(expected[0][0], -1 / (1 + std::exp(1)), 1e-14);
+  EXPECT_NEAR(expected[0][1], 3 / (1 + std::exp(-3)), 1e-14);
+  EXPECT_THAT(expected[1], ElementsAre(2));
+  const Values found = kernel_on_tensors("group_norm_silu", "native", inputs, {{"eps", "0"}});
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_NEAR(found[0][i], expected[0][i], 1e-6);
+}
+
 }  // namespace opbench

@@ -125,6 +125,52 @@ FORMS: Dict[str, List[Form]] = {
     "silu": unary("silu"),
     "sin": unary("sin"),
     "tie_rule": [Form("topk", ["x"], ["candidates"], lambda a: without(a, "bound"))],
+def add_rms_norm(*outputs: str) -> List[Form]:
+    """Exact results, or those of a chip."""
+    return [Form("add_rms_norm", ["x1", "x2", "gamma"], [outputs[0], outputs[1] + ":fp32", outputs[2]], dict)]
+
+
+def groups(a: Attrs) -> Dict[str, Any]:
+    return {"groups": a["num_groups"], "eps": a["eps"]}
+
+
+def norm_attrs(a: Attrs) -> Dict[str, Any]:
+    return {"p": float(a["p"]), "axes": a["axes"], "keep_dims": a["keepdim"], "epsilon": a["epsilon"]}
+
+
+def without_epsilon(a: Attrs) -> Dict[str, Any]:
+    return {name: value for name, value in norm_attrs(a).items() if name != "epsilon"}
+
+
+FORMS: Dict[str, List[Form]] = {
+    "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
+    + add_rms_norm("emu.y_950", "rstd", "emu.x")
+    + [Form("add_rms_norm_grad", ["grad_y", "grad_x", "out.x:fp32", "out.rstd:fp32", "gamma"],
+            ["grad.x1", "grad.x2", "grad.gamma:fp32"])],
+    "clipped_swiglu": [Form("clipped_swiglu", ["x"], ["y"], dict),
+                       Form("clipped_swiglu_grad", ["grad_y", "x"], ["grad.x"], dict)],
+    "cos": unary("cos"),
+    "elu": unary("elu"),
+    "erf": unary("erf"),
+    "fast_gelu": unary("fast_gelu"),
+    "foreach_norm": [Form("norm", [tensor], [tensor], lambda a: {"p": float(a["ord"])})
+                     for tensor in ("t0", "t1", "t2")],
+    "gelu_erf": unary("gelu", approximate="none"),
+    "gelu_tanh": unary("gelu", approximate="tanh"),
+    "group_norm": [Form("group_norm", ["x", "gamma", "beta"], ["y", "mean:fp32", "rstd:fp32"],
+                        groups),
+                   Form("group_norm_silu", ["x", "gamma", "beta"], ["y_silu", "mean:fp32", "rstd:fp32"], groups)],
+    "hardsigmoid": unary("hardsigmoid"),
+    "hardswish": unary("hardswish"),
+    "leaky_relu": unary("leaky_relu"),
+    "lp_norm": [Form("norm", ["x"], ["y"], norm_attrs),
+                Form("norm_grad", ["grad_y", "x", "out.y"], ["grad.x"], without_epsilon)],
+    "mish": unary("mish"),
+    "rms_norm": [Form("rms_norm", ["x", "gamma"], ["y", "rstd:fp32"], dict),
+                 Form("rms_norm_grad", ["grad_y", "x", "out.rstd:fp32", "gamma"], ["grad.x", "grad.gamma:fp32"])],
+    "silu": unary("silu"),
+    "sin": unary("sin"),
+    "swiglu": [Form("swiglu", ["x"], ["y"], dict), Form("swiglu_grad", ["grad_y", "x"], ["grad.x"], dict)],
     "tril": [Form("tril", ["x"], ["y"], dict)],
     "triu": [Form("triu", ["x"], ["y"], dict)],
     "weight_quant_batch_matmul_v2": [
@@ -182,7 +228,7 @@ class Case:
                     values[name] = values[name][:len(values["out.y"])]
 
     def key(self, name: str, side: str) -> str:
-        return name if name.startswith(("in.", "out.", "grad.")) else f"{side}.{name}"
+        return name if name.startswith(("in.", "out.", "grad.", "emu.")) else f"{side}.{name}"
 
     def tensor(self, name: str, side: str) -> Optional[torch.Tensor]:
         name, _, dtype = name.partition(":")

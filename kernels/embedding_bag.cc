@@ -2,6 +2,7 @@
 // the other.
 #include <algorithm>
 
+#include "kernels/index_at.h"
 #include "kernels/kernel.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
@@ -9,11 +10,6 @@
 
 namespace opbench {
 namespace {
-
-std::int64_t integer(DType dtype, const void* from, std::int64_t i) {
-  return dtype == DType::int64 ? static_cast<const std::int64_t*>(from)[i]
-                               : static_cast<const std::int32_t*>(from)[i];
-}
 
 struct Bags {
   DType dtype, index, offset;
@@ -31,7 +27,7 @@ struct Bags {
         is_mean(problem.attrs.word("mode") == "mean") {}
 
   std::int64_t first(const KernelArgs& args, std::int64_t bag) const {
-    return bag < bags ? integer(offset, args.inputs[2], bag) : indices;
+    return bag < bags ? index_at(offset, args.inputs[2], bag) : indices;
   }
   float share(const KernelArgs& args, std::int64_t bag) const {
     const std::int64_t count = first(args, bag + 1) - first(args, bag);
@@ -54,7 +50,7 @@ struct Bags {
       const std::int64_t count = std::min(kTile, columns - column);
       float sums[kTile] = {};
       for (std::int64_t i = first(args, bag); i < first(args, bag + 1); ++i) {
-        add(args, integer(index, args.inputs[1], i), column, count, factor, sums);
+        add(args, index_at(index, args.inputs[1], i), column, count, factor, sums);
       }
       store_floats(dtype, sums, count, at(args.outputs[0], dtype, bag * columns + column));
     }
@@ -81,7 +77,7 @@ struct Gradient : Bags {
     for (std::int64_t bag = 0; bag < bags; ++bag) {
       const float factor = share(args, bag);
       for (std::int64_t i = first(args, bag); i < first(args, bag + 1); ++i) {
-        const std::int64_t to = integer(index, args.inputs[1], i);
+        const std::int64_t to = index_at(index, args.inputs[1], i);
         add(args, bag, column, count, factor, sums.data() + to * columns + column);
       }
     }

@@ -91,11 +91,19 @@ def without_epsilon(a: Attrs) -> Dict[str, Any]:
     return {name: value for name, value in norm_attrs(a).items() if name != "epsilon"}
 
 
+ROTARY_MODES = ["half", "interleave", "quarter", "interleave-half"]
+
+
+def rotary_mode(attrs: Attrs) -> Dict[str, Any]:
+    return {"mode": attrs["rotary_mode"] if "rotary_mode" in attrs else ROTARY_MODES[attrs["mode"]]}
+
+
 FORMS: Dict[str, List[Form]] = {
     "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
     + add_rms_norm("emu.y_950", "rstd", "emu.x")
     + [Form("add_rms_norm_grad", ["grad_y", "grad_x", "out.x:fp32", "out.rstd:fp32", "gamma"],
             ["grad.x1", "grad.x2", "grad.gamma:fp32"])],
+    "apply_rotary_pos_emb": [Form("apply_rotary_pos_emb", ["query", "key", "cos", "sin"], ["query", "key"], rotary_mode)],
     "ascend_anti_quant": [Form("ascend_anti_quant", ["x", "scale", "offset"], ["y:dst_type"],
                                lambda a: {"dst_type": a["dst_type"], "sqrt_mode": a["sqrt_mode"]})],
     "ascend_quant_v2": [Form("ascend_quant_v2", ["x", "scale", "offset"], ["y:dst_type"],
@@ -124,8 +132,7 @@ FORMS: Dict[str, List[Form]] = {
     "gelu_erf": unary("gelu", approximate="none"),
     "gelu_tanh": unary("gelu", approximate="tanh"),
     "group_norm": [Form("group_norm", ["x", "gamma", "beta"], ["y", "mean:fp32", "rstd:fp32"],
-                        groups),
-                   Form("group_norm_silu", ["x", "gamma", "beta"], ["y_silu", "mean:fp32", "rstd:fp32"], groups)],
+                        lambda a: {"groups": a["num_groups"], "eps": a["eps"]})],
     "grouped_matmul": [Form("grouped_matmul", ["x", "weight", "group_list", "bias"], ["y"],
                             lambda a: {"group_list_type": a["group_list_type"]})],
     "hardsigmoid": unary("hardsigmoid"),
@@ -153,10 +160,15 @@ FORMS: Dict[str, List[Form]] = {
                             Form("moe_token_unpermute_grad",
                                  ["permuted_tokens", "grad_out", "sorted_indices", "probs"],
                                  ["grad.permuted_tokens", "grad.probs"])],
+    "mrope": [Form("mrope", ["positions", "query", "key", "cos_sin_cache"], ["query", "key"],
+                   lambda a: {**rotary_mode(a), "head_size": a["head_size"], "mrope_section": a["mrope_section"],
+                              "cache_mode": a["cache_mode"]})],
     "quant_batch_matmul_v3": [Form("quant_batch_matmul_v3", ["x1", "x2", "scale", "offset", "bias", "pertoken_scale"],
                                    ["y:output_dtype"], dict)],
     "rms_norm": [Form("rms_norm", ["x", "gamma"], ["y", "rstd:fp32"], dict),
                  Form("rms_norm_grad", ["grad_y", "x", "out.rstd:fp32", "gamma"], ["grad.x", "grad.gamma:fp32"])],
+    "rope": [Form("rope", ["x", "cos", "sin"], ["y"], rotary_mode),
+             Form("rope_grad", ["grad_y", "cos", "sin", "x"], ["grad.x", "grad.cos", "grad.sin"], rotary_mode)],
     "silu": unary("silu"),
     "sin": unary("sin"),
     "swiglu": [Form("swiglu", ["x"], ["y"], dict), Form("swiglu_grad", ["grad_y", "x"], ["grad.x"], dict)],

@@ -73,6 +73,7 @@ const std::vector<Differentiated>& uses() {
       {"masked_select", {spread({2, 3}), mask({2}, {0, 1})}, {{"by_rows", "true"}, {"rows", "1"}}},
       {"clipped_swiglu", {spread({3, 6}), index({2}, {1, 1})}, {{"limit", "2.01"}}},
       {"clipped_swiglu", {spread({2, 6})}, {{"limit", "2.01"}, {"interleaved", "false"}}},
+      {"rope", {spread({2, 3, 4}), spread({1, 3, 4}, 1), spread({1, 3, 4}, 2)}},
       {"conv_transpose2d",
        {spread({1, 4, 2, 3}), spread({4, 1, 2, 3}, 1), spread({2}, 2)},
        {{"groups", "2"}, {"stride", "2"}, {"padding", "[0,1]"}, {"output_padding", "[1,0]"}}},

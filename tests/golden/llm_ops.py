@@ -108,6 +108,7 @@ FORMS: Dict[str, List[Form]] = {
                                lambda a: {"dst_type": a["dst_type"], "sqrt_mode": a["sqrt_mode"]})],
     "ascend_quant_v2": [Form("ascend_quant_v2", ["x", "scale", "offset"], ["y:dst_type"],
                              lambda a: {**steps(a), "sqrt_mode": a["sqrt_mode"], "round_mode": a["round_mode"]})],
+    "attention_update": [Form("attention_update", ["lse", "local_out"], ["out", "lse:fp32"])],
     "clipped_swiglu": [Form("clipped_swiglu", ["x"], ["y"], dict),
                        Form("clipped_swiglu_grad", ["grad_y", "x"], ["grad.x"], dict)],
     "cos": unary("cos"),

@@ -46,7 +46,7 @@ TEST(Indices, ScoresWithinTheirBoundAreEqual) {
   EXPECT_FALSE(is_accepted({1, 1})) << "named twice";
 }
 
-// The expert of a finished token is no expert.
+// A finished token has the number of experts in place of an expert.
 TEST(Indices, AnExpectedIndexOutsideOfTheLineIsExact) {
   EXPECT_TRUE(name_equal_elements(kTwoOfFour, kLine, Values{4, 4}, Values{4, 4}));
   EXPECT_FALSE(name_equal_elements(kTwoOfFour, kLine, Values{0, 4}, Values{4, 4}));

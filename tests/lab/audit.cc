@@ -33,17 +33,18 @@ class Judge {
 
   /// Returns why the standard fails the results; empty if it passes them.
   std::string failure(std::string_view standard, const std::vector<Elements>& results) const {
+    // An output may be judged by another one, such as the shares of experts by their indices.
+    for (std::size_t i = 0; i < results.size(); ++i) outputs_[i].write(results[i]);
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Judgement found =
-          standard == "run" ? judge_run(i, results[i]) : judge_dump(standard, i, results[i]);
+          standard == "run" ? judge_run(i) : judge_dump(standard, i, results[i]);
       if (found.verdict == Verdict::failed) return found.reason;
     }
     return {};
   }
 
  private:
-  Judgement judge_run(std::size_t output, const Elements& result) const {
-    outputs_[output].write(result);
+  Judgement judge_run(std::size_t output) const {
     CallToJudge call = call_of(problem_, kernel_, false);
     for (const PlacedTensor& input : inputs_) call.inputs.push_back(input.data());
     for (const PlacedTensor& made : outputs_) call.outputs.push_back(made.data());

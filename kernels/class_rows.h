@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "kernels/index_at.h"
 #include "kernels/simd/cube.h"
 #include "ops/class_loss.h"
 #include "tensor/parallel.h"
@@ -44,8 +45,7 @@ struct ClassRows {
     store_floats(dtype, &value, 1, at(y, dtype, i));
   }
   std::int64_t wanted(const void* target, std::int64_t n) const {
-    return index == DType::int64 ? static_cast<const std::int64_t*>(target)[n]
-                                 : static_cast<const std::int32_t*>(target)[n];
+    return index_at(index, target, n);
   }
   /// The factor of row `n` in the loss: 0 for an ignored row.
   float factor(const void* target, const float* weight, std::int64_t n) const {

@@ -4,15 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/index_at.h"
 #include "kernels/kernel.h"
 
 namespace opbench {
-
-/// Element `i` of an index of int32 or int64.
-inline std::int64_t index_at(DType dtype, const void* from, std::int64_t i) {
-  return dtype == DType::int64 ? static_cast<const std::int64_t*>(from)[i]
-                               : static_cast<const std::int32_t*>(from)[i];
-}
 
 /// The copies of tokens by ascending expert. Memory is kept between calls.
 class CopyOrder {

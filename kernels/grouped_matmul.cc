@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/experts.h"
+#include "kernels/index_at.h"
 #include "kernels/packed_matmul.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/scratch.h"

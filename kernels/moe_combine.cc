@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/experts.h"
+#include "kernels/index_at.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "tensor/parallel.h"

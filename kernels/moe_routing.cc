@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "kernels/experts.h"
+#include "kernels/index_at.h"
 #include "tensor/parallel.h"
 
 namespace opbench {

@@ -69,10 +69,10 @@ GroupNumbers numbers_of(const NumberRange& range, const Steps& steps, bool is_sy
     const float factor = most / range.magnitude();
     return {factor, 0, 1 / factor};
   }
-  const float scale = (range.most - range.least) / width;
+  const float extent = range.most - range.least, scale = extent * (1 / width);
   if (divides) return {scale, most - range.most / scale, scale};
-  const float factor = width / (range.most - range.least);
-  return {factor, most - range.most * factor, scale};
+  const float factor = width / extent;
+  return {factor, most - range.most * factor, 1 / factor};
 }
 
 struct DynamicQuant {

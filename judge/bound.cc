@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "judge/judge.h"
+#include "ops/term_count.h"
 #include "tensor/dtype.h"
 
 namespace opbench {
@@ -112,26 +113,6 @@ void for_each_wrong(const ClaimBound& bound, std::span<const double> actual,
     const double excess = bound.excess(x);
     if (excess > 1) found(i, x, excess);
   }
-}
-
-// The number of terms in the longest sum for an element. It is the number of operations per
-// element. For an operator that mixes elements in other ways, it is at least the longest axis and
-// the number of operations per element of the smallest output.
-double terms_of_element(const Problem& problem, std::size_t output) {
-  const auto count = [](const TensorDesc& desc) {
-    return double(std::max<std::int64_t>(1, desc.elements()));
-  };
-  const double operations = problem.op->traffic(problem).operations;
-  // A quantiser computes its scales with the operations of a step: a maximum rounds nothing.
-  const std::size_t counted = problem.op->quantises ? 0 : output;
-  double terms = std::max(1.0, operations / count(problem.outputs[counted]));
-  if (problem.op->mixing != Mixing::other || problem.op->quantises) return terms;
-  for (const TensorDesc& other : problem.outputs)
-    terms = std::max(terms, operations / count(other));
-  for (const TensorDesc& input : problem.inputs) {
-    for (const std::int64_t extent : input.shape) terms = std::max(terms, double(extent));
-  }
-  return terms;
 }
 
 std::vector<double> finite_values(const Reference& reference, std::size_t output,

@@ -45,13 +45,37 @@ Dims with_axes_kept(const ProfiledOperator& one, const Dims& y) {
   return element_count(kept) == element_count(y) ? kept : with_reduced_axes(x, y);
 }
 
-void add_side(NamedOperator& named, const ProfiledOperator& one, Side side,
+// The optional input of that name; null: no such input.
+const TensorSpec* optional_input(const OpUse& use, const std::string& name) {
+  for (std::size_t i = 0; i < use.inputs.size(); ++i) {
+    const RecordedName& input = use.inputs[i];
+    const auto found = std::find(input.names.begin(), input.names.end(), name);
+    if (input.is_optional && found != input.names.end()) return &use.op->input(i);
+  }
+  return nullptr;
+}
+
+bool may_be(const TensorSpec& input, DType dtype) {
+  return input.dtypes.empty() ||
+         std::find(input.dtypes.begin(), input.dtypes.end(), dtype) != input.dtypes.end();
+}
+
+void add_side(NamedOperator& named, const ProfiledOperator& one, const OpUse& use, Side side,
               const std::vector<std::string>& names) {
   const auto& tensors = side == Side::input ? one.inputs : one.outputs;
   const bool is_sum = one.type.starts_with("ReduceSum");
+  std::size_t left_out = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const std::string name = tensor_name(names, i);
+    std::string name = tensor_name(names, i + left_out);
     const ProfiledTensor& tensor = tensors[i];
+    // An optional input that is not given is without a shape, or left out: the next tensor then has
+    // a dtype that it cannot have.
+    const TensorSpec* optional = side == Side::input ? optional_input(use, name) : nullptr;
+    if (optional != nullptr && tensor.storage.empty()) continue;
+    while (optional != nullptr && !may_be(*optional, tensor.dtype)) {
+      name = tensor_name(names, i + ++left_out);
+      optional = optional_input(use, name);
+    }
     if (name.empty() || name.starts_with('=') || tensor.is_absent) continue;
     if (!tensor.problem.empty() || !tensor.logical) {
       const std::string why =
@@ -100,11 +124,11 @@ NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   result.record.op = one.type;
   result.results = one.has_results ? Results::recorded : Results::unknown;
   const ProfiledCall* known = find_profiled_call(one.type);
-  add_side(result, one, Side::input,
+  add_side(result, one, use, Side::input,
            known != nullptr ? Names(known->inputs) : first_names(use.inputs));
   if (one.outputs.empty() && one.has_results)
     add_results_in_place(result, first_names(use.outputs));
-  add_side(result, one, Side::output,
+  add_side(result, one, use, Side::output,
            known != nullptr ? Names(known->outputs) : first_names(use.outputs));
   if (known != nullptr && !one.inputs.empty()) {
     for (const std::string& name : known->scalars) {

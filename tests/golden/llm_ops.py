@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, Optional
+from typing import Any, Callable, Dict, List, Mapping, Optional, Union
 
 import numpy as np
 import torch
@@ -25,6 +25,7 @@ DTYPES = {"fp64": torch.float64, "fp32": torch.float32, "fp16": torch.float16, "
           "int64": torch.int64, "int32": torch.int32, "int16": torch.int16, "int8": torch.int8, "uint8": torch.uint8,
           "bool": torch.bool}
 Attrs = Mapping[str, Any]
+Key = Union[str, Callable[["Case"], Optional[torch.Tensor]]]
 
 # Dtypes of one byte: names in the golden cases and here. PyTorch 1.13 has none of them: their values are given as
 # float32 or int8 with an attribute that names the dtype.
@@ -38,12 +39,12 @@ class Form:
 
     inputs: keys of the case in the operator's order, without `in.`; with `out.` or `grad.` others; "" or a key that the
     case lacks: not given. outputs: keys likewise, of `out.` unless they say `grad.`; "": not checked; "y:fp32" has a
-    dtype of its own. attrs: opbench's attributes from those of the case. by_shapes: others, from the shapes of its tensors.
+    dtype of its own; a function makes the tensor from the case. attrs: opbench's attributes from those of the case. by_shapes: others, from the shapes of its tensors.
     when: cases that this form takes."""
 
     op: str
-    inputs: List[str]
-    outputs: List[str]
+    inputs: List[Key]
+    outputs: List[Key]
     attrs: Callable[[Attrs], Dict[str, Any]] = field(default=lambda attrs: {})
     when: Callable[[Attrs], bool] = field(default=lambda attrs: True)
     by_shapes: Callable[[Attrs], Dict[str, Any]] = field(default=lambda shapes: {})
@@ -69,6 +70,8 @@ def unary(op: str, **attrs: Any) -> List[Form]:
 def without(attrs: Attrs, *names: str) -> Dict[str, Any]:
     """The attributes of a case that opbench has as well."""
     return {name: value for name, value in attrs.items() if name not in names}
+
+
 def steps(attrs: Attrs) -> Dict[str, Any]:
     """The dtype of a quantised output."""
     return {"dst_type": BYTE_DTYPES.get(attrs["dst_type"], attrs["dst_type"])}
@@ -98,6 +101,42 @@ def rotary_mode(attrs: Attrs) -> Dict[str, Any]:
     return {"mode": attrs["rotary_mode"] if "rotary_mode" in attrs else ROTARY_MODES[attrs["mode"]]}
 
 
+def copies(name: str) -> Callable[[Case], Optional[torch.Tensor]]:
+    """Eight copies of each number, as the device writes statistics."""
+
+    def made(case: Case) -> Optional[torch.Tensor]:
+        numbers = case.tensor(f"out.{name}:fp32", "out")
+        return None if numbers is None else numbers.unsqueeze(-1).repeat_interleave(8, dim=-1)
+
+    return made
+
+
+def totals(name: str) -> Callable[[Case], Optional[torch.Tensor]]:
+    """The running totals of sequences, which a case has among its attributes."""
+    return lambda case: torch.tensor(case.attrs[name]) if name in case.attrs else None
+
+
+def either(*names: str) -> Callable[[Case], Optional[torch.Tensor]]:
+    return lambda case: next((found for found in (case.tensor(name, "in") for name in names) if found is not None), None)
+
+
+def attention() -> List[Form]:
+    optional: List[Key] = [either("pse", "pse_slope"), "drop_mask", "atten_mask", "prefix", totals("actual_seq_qlen"),
+                           totals("actual_seq_kvlen"), "sink"]
+
+    def attrs(a: Attrs) -> Dict[str, Any]:
+        same = ("head_num", "input_layout", "keep_prob", "sparse_mode", "pre_tokens", "next_tokens", "pse_type",
+                "softmax_layout")
+        return {"scale_value": a["scale"], **{name: a[name] for name in same if name in a}}
+
+    return [Form("flash_attention_score", ["query", "key", "value", *optional],
+                 ["attention_out", copies("softmax_max"), copies("softmax_sum")], attrs),
+            Form("flash_attention_score_grad",
+                 ["query", "key", "value", "grad_out", copies("softmax_max"), copies("softmax_sum"), "out.attention_out",
+                  *optional],
+                 ["grad.query", "grad.key", "grad.value", "grad.sink"], attrs)]
+
+
 FORMS: Dict[str, List[Form]] = {
     "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
     + add_rms_norm("emu.y_950", "rstd", "emu.x")
@@ -124,6 +163,7 @@ FORMS: Dict[str, List[Form]] = {
     "elu": unary("elu"),
     "erf": unary("erf"),
     "fast_gelu": unary("fast_gelu"),
+    "flash_attention_score": attention(),
     "foreach_norm": [Form("norm", [tensor], [tensor], lambda a: {"p": float(a["ord"])})
                      for tensor in ("t0", "t1", "t2")],
     "formats": [Form("cast", ["x"], ["bits:type"], lambda a: {"to": BYTE_DTYPES[a["type"]]}),
@@ -239,7 +279,9 @@ class Case:
     def key(self, name: str, side: str) -> str:
         return name if name.startswith(("in.", "out.", "grad.", "emu.")) else f"{side}.{name}"
 
-    def tensor(self, name: str, side: str) -> Optional[torch.Tensor]:
+    def tensor(self, name: Key, side: str) -> Optional[torch.Tensor]:
+        if callable(name):
+            return name(self)
         name, _, dtype = name.partition(":")
         key = self.key(name, side)
         if not name or key not in self.values:

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/copy/plane.h"
+#include "kernels/kernel.h"
+#include "kernels/simd/cube.h"
+#include "ops/attention.h"
+
+namespace opbench {
+
+/// Queries that are computed together.
+inline constexpr std::int64_t kQueryTile = 64;
+/// Keys that are computed together: whole panels of gemm; their scores stay in the L2 cache.
+inline constexpr std::int64_t kKeyBlock = 192;
+
+inline std::int64_t tiles_of(std::int64_t queries) {
+  return (queries + kQueryTile - 1) / kQueryTile;
+}
+inline std::int64_t key_blocks_of(std::int64_t keys) { return (keys + kKeyBlock - 1) / kKeyBlock; }
+
+/// A head of one sequence.
+struct AttentionHead {
+  AttentionSequence sequence;
+  std::int64_t head = 0;
+};
+
+/// Rows of a head: of query, key, value, their gradients or the output.
+struct AttentionRows {
+  DType dtype;
+  HeadRows places;
+  std::int64_t size;
+
+  /// Loads rows in fp32, `pitch` elements apart. Columns up to `pitch` become 0.
+  void load(const void* from, std::int64_t batch, std::int64_t head, std::int64_t first,
+            std::int64_t count, std::int64_t pitch, float* to) const {
+    for (std::int64_t r = 0; r < count; ++r) {
+      load_floats(dtype, at(from, dtype, places.at(batch, head, first + r)), size, to + r * pitch);
+      std::fill(to + r * pitch + size, to + (r + 1) * pitch, 0.0f);
+    }
+  }
+  /// Stores rows, rounded to nearest even.
+  void store(const float* from, std::int64_t pitch, std::int64_t batch, std::int64_t head,
+             std::int64_t first, std::int64_t count, void* to) const {
+    for (std::int64_t r = 0; r < count; ++r) {
+      store_floats(dtype, from + r * pitch, size, at(to, dtype, places.at(batch, head, first + r)));
+    }
+  }
+};
+
+/// Transposes `count` rows of `size` elements: to[d * pitch + r]. Columns up to `pitch` become 0.
+inline void transpose_rows(const float* rows, std::int64_t count, std::int64_t size,
+                           std::int64_t apart, std::int64_t pitch, float* to) {
+  transpose_plane({sizeof(float), size, pitch, apart, pitch, size, count, nullptr}, rows, to,
+                  false);
+}
+
+/// Stores the statistics of rows [first, first + count) of a head.
+inline void store_statistics(const Attention& a, const AttentionHead& h, std::int64_t first,
+                             std::int64_t count, const float* numbers, void* to) {
+  for (std::int64_t r = 0; r < count; ++r) {
+    const std::int64_t row = h.sequence.first_query + first + r;
+    std::fill_n(static_cast<float*>(to) + a.statistics.at(h.sequence.batch, h.head, row),
+                kStatisticCopies, numbers[r]);
+  }
+}
+
+/// Sequences that are computed together: all of equal length, or one of TND.
+struct SequenceGroup {
+  std::int64_t first, count;
+  AttentionSequence sequence;  ///< the first one
+
+  AttentionSequence at(const AttentionCall& call, std::int64_t i) const {
+    return i == 0 ? sequence : call.sequence(first + i);
+  }
+};
+
+/// Calls body(group) for all sequences.
+template <class Body>
+void for_each_group(const Attention& a, const AttentionCall& call, Body body) {
+  if (a.sequences() == 0) return;
+  if (!a.is_packed) return body(SequenceGroup{0, a.batch, call.sequence(0)});
+  for (std::int64_t n = 0; n < a.sequences(); ++n) body(SequenceGroup{n, 1, call.sequence(n)});
+}
+
+/// The keys that some of the queries [first, first + count) see without a mask.
+inline KeyRange visible_to(const Attention& a, const AttentionSequence& s, std::int64_t first,
+                           std::int64_t count) {
+  KeyRange seen{s.keys, 0};
+  for (std::int64_t i = first; i < first + count; ++i) {
+    const KeyRange one = a.visible(s, i);
+    if (one.count() == 0) continue;
+    seen = {std::min(seen.first, one.first), std::max(seen.end, one.end)};
+  }
+  return seen;
+}
+
+/// The keys of both ranges; without any, the empty range at the start of the first one.
+inline KeyRange common(KeyRange a, KeyRange b) {
+  const KeyRange both{std::max(a.first, b.first), std::min(a.end, b.end)};
+  return both.count() > 0 ? both : KeyRange{a.first, a.first};
+}
+
+/// Adds the shift of a row, hides pairs with -Inf, and applies the scale. `x` has the products of
+/// query `i` with `keys`.
+void finish_scores(const Attention& a, const AttentionCall& call, const AttentionHead& h,
+                   std::int64_t i, KeyRange keys, float* x);
+
+/// Multiplies the shares of query `i` and `keys` by the mask of dropout.
+void drop_shares(const Attention& a, const AttentionCall& call, const AttentionHead& h,
+                 std::int64_t i, KeyRange keys, float* x);
+
+/// Rounds to nearest even, as results that are stored in the dtype.
+void round_stored(DType dtype, float* x, std::int64_t count);
+
+/// delta = the sum of dy*out of queries [first, first + count) of a head.
+void sum_products(const Attention& a, DType dtype, const AttentionHead& h, std::int64_t first,
+                  std::int64_t count, const void* dy, const void* out, float* delta);
+
+/// A statistic of query `i` of a head.
+inline float statistic(const Attention& a, const AttentionHead& h, std::int64_t i,
+                       const void* from) {
+  return static_cast<const float*>(
+      from)[a.statistics.at(h.sequence.batch, h.head, h.sequence.first_query + i)];
+}
+
+/// Adds the part of a sequence to the gradient of a head's sink, which is output 3: -sum over its
+/// rows of exp(sink - max)/sum*delta.
+void add_sink_gradient(const Attention& a, const AttentionCall& call, const AttentionHead& h,
+                       const float* delta, const KernelArgs& args);
+
+/// Results of rows that belong to no sequence: zeros, and the statistics of hidden rows.
+void clear_outputs(const Problem& problem, const KernelArgs& args);
+
+}  // namespace opbench

@@ -1,0 +1,251 @@
+// The gradient of attention tile by tile: the shares of a tile of queries and a block of keys are
+// computed again from the statistics of the rows, and added to the sums of both.
+#include <cmath>
+#include <memory>
+
+#include "kernels/attention.h"
+#include "kernels/simd/attention_rows.h"
+#include "kernels/simd/gemm.h"
+#include "kernels/simd/scratch.h"
+#include "tensor/parallel.h"
+
+namespace opbench {
+namespace {
+
+/// A tile of queries of one head in fp32.
+struct QueryTile {
+  AttentionHead head;
+  std::int64_t first = 0, count = 0;
+  AlignedFloats query, dy;
+};
+
+/// A block of keys in fp32, the sums of its gradients, and the shares of a tile.
+struct KeyTile {
+  std::int64_t first = 0, count = 0;
+  AlignedFloats rows, keys, values;  // keys; keys and values transposed
+  AlignedFloats dk, dv;
+  AlignedFloats shares, slopes, columns;  // [queries, keys], and transposed
+};
+
+struct TiledGradient {
+  Problem problem;
+  Attention a;
+  DType dtype;
+  std::int64_t pitch, value_pitch;
+  Scratch dq, delta;  // of all queries: [sequences, heads, queries]
+
+  static Attention of(const Problem& problem) {
+    return attention_of(problem.op->name, problem.inputs, problem.attrs, 7);
+  }
+  static std::int64_t query_rows(const Attention& a) {
+    return (a.is_packed ? 1 : a.batch) * a.heads * a.queries;
+  }
+  static std::int64_t pitch_of(const Attention& a) { return round_up_to_cube(a.size); }
+
+  explicit TiledGradient(const Problem& p)
+      : problem(p),
+        a(of(p)),
+        dtype(p.inputs[0].dtype),
+        pitch(pitch_of(a)),
+        value_pitch(round_up_to_cube(a.value_size)),
+        dq(query_rows(a) * pitch),
+        delta(query_rows(a)) {}
+
+  AttentionRows key_rows() const { return {dtype, a.key, a.size}; }
+  AttentionRows value_rows() const { return {dtype, a.value, a.value_size}; }
+  AttentionRows rows_of_query() const { return {dtype, a.query, a.size}; }
+
+  std::int64_t row(std::int64_t in_group, std::int64_t head, std::int64_t i) const {
+    return (in_group * a.heads + head) * a.queries + i;
+  }
+
+  void load(const KernelArgs& args, QueryTile& tile) const {
+    const AttentionSequence& s = tile.head.sequence;
+    tile.query.resize(kQueryTile * pitch);
+    tile.dy.resize(kQueryTile * value_pitch);
+    const std::int64_t first = s.first_query + tile.first;
+    rows_of_query().load(args.inputs[0], s.batch, tile.head.head, first, tile.count, pitch,
+                         tile.query.data());
+    AttentionRows{dtype, a.out, a.value_size}.load(args.inputs[3], s.batch, tile.head.head, first,
+                                                   tile.count, value_pitch, tile.dy.data());
+  }
+
+  void load(const KernelArgs& args, const AttentionSequence& s, std::int64_t key_head,
+            KeyTile& tile) const {
+    tile.rows.resize(kKeyBlock * std::max(pitch, value_pitch));
+    tile.keys.resize(kKeyBlock * a.size);
+    tile.values.resize(kKeyBlock * a.value_size);
+    tile.dk.resize(kKeyBlock * pitch);
+    tile.dv.resize(kKeyBlock * value_pitch);
+    for (AlignedFloats* scores : {&tile.shares, &tile.slopes, &tile.columns}) {
+      scores->resize(kQueryTile * kKeyBlock);
+    }
+    const std::int64_t first = s.first_key + tile.first;
+    value_rows().load(args.inputs[2], s.batch, key_head, first, tile.count, value_pitch,
+                      tile.rows.data());
+    transpose_rows(tile.rows.data(), tile.count, a.value_size, value_pitch, kKeyBlock,
+                   tile.values.data());
+    key_rows().load(args.inputs[1], s.batch, key_head, first, tile.count, pitch, tile.rows.data());
+    transpose_rows(tile.rows.data(), tile.count, a.size, pitch, kKeyBlock, tile.keys.data());
+    std::fill_n(tile.dk.data(), kKeyBlock * pitch, 0.0f);
+    std::fill_n(tile.dv.data(), kKeyBlock * value_pitch, 0.0f);
+  }
+
+  // P = exp(S - max)/sum, dS = P*(dP - delta) for one query; both rounded to the dtype. `x` and
+  // `dx` have the products of all keys of the block.
+  void finish_row(const KernelArgs& args, const AttentionCall& call, const QueryTile& tile,
+                  std::int64_t r, KeyRange block, float delta_of_row, float* x, float* dx) const {
+    const std::int64_t i = tile.first + r;
+    const KeyRange seen = common(block, a.visible(tile.head.sequence, i));
+    float *const p = x + seen.first - block.first, *const dp = dx + seen.first - block.first;
+    for (const auto& [all, part] : {std::pair{x, p}, std::pair{dx, dp}}) {
+      std::fill(all, part, 0.0f);
+      std::fill(part + seen.count(), all + round_up_to_cube(block.count()), 0.0f);
+    }
+    if (seen.count() == 0) return;
+    finish_scores(a, call, tile.head, i, seen, p);
+    shares_of_scores(p, seen.count(), statistic(a, tile.head, i, args.inputs[4]),
+                     1 / statistic(a, tile.head, i, args.inputs[5]));
+    drop_shares(a, call, tile.head, i, seen, dp);
+    gradient_of_scores(p, dp, seen.count(), delta_of_row);
+    round_away(dtype, dp, seen.count());
+    drop_shares(a, call, tile.head, i, seen, p);
+    round_away(dtype, p, seen.count());
+  }
+
+  // Shares and slopes of all pairs of both tiles.
+  void multiply(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
+                const QueryTile& queries, KeyTile& keys) const {
+    const std::int64_t width = round_up_to_cube(keys.count);
+    gemm({queries.count, width, a.size, pitch, kKeyBlock, kKeyBlock}, queries.query.data(),
+         keys.keys.data(), keys.shares.data());
+    gemm({queries.count, width, a.value_size, value_pitch, kKeyBlock, kKeyBlock}, queries.dy.data(),
+         keys.values.data(), keys.slopes.data());
+    for (std::int64_t r = 0; r < queries.count; ++r) {
+      const float of_row = delta.data()[row(in_group, queries.head.head, queries.first + r)];
+      finish_row(args, call, queries, r, {keys.first, keys.first + keys.count}, of_row,
+                 keys.shares.data() + r * kKeyBlock, keys.slopes.data() + r * kKeyBlock);
+    }
+  }
+
+  // to += x^T*right
+  void add_transposed(const QueryTile& queries, const KeyTile& keys, const AlignedFloats& x,
+                      const AlignedFloats& right, std::int64_t width, float* to) const {
+    transpose_plane({sizeof(float), keys.count, queries.count, kKeyBlock, kQueryTile, keys.count,
+                     queries.count, nullptr},
+                    x.data(), keys.columns.data(), false);
+    gemm({keys.count, width, queries.count, kQueryTile, width, width}, keys.columns.data(),
+         right.data(), to, true);
+  }
+
+  void add_pairs(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
+                 const QueryTile& queries, KeyTile& keys) const {
+    multiply(args, call, in_group, queries, keys);
+    add_transposed(queries, keys, keys.shares, queries.dy, value_pitch, keys.dv.data());
+    add_transposed(queries, keys, keys.slopes, queries.query, pitch, keys.dk.data());
+    gemm({queries.count, pitch, keys.count, kKeyBlock, pitch, pitch}, keys.slopes.data(),
+         keys.rows.data(), dq.data() + row(in_group, queries.head.head, queries.first) * pitch,
+         true);
+  }
+
+  // One head of keys: blocks of keys, and for each the queries that see it.
+  void of_key_head(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
+                   const AttentionSequence& s, std::int64_t key_head) const {
+    thread_local KeyTile keys;
+    thread_local QueryTile queries;
+    for (keys.first = 0; keys.first < s.keys; keys.first += kKeyBlock) {
+      keys.count = std::min(kKeyBlock, s.keys - keys.first);
+      load(args, s, key_head, keys);
+      for (std::int64_t head = key_head * a.group(); head < (key_head + 1) * a.group(); ++head) {
+        queries.head = {s, head};
+        for (queries.first = 0; queries.first < s.queries; queries.first += kQueryTile) {
+          queries.count = std::min(kQueryTile, s.queries - queries.first);
+          const KeyRange seen = visible_to(a, s, queries.first, queries.count);
+          if (common(seen, {keys.first, keys.first + keys.count}).count() == 0) continue;
+          load(args, queries);
+          add_pairs(args, call, in_group, queries, keys);
+        }
+      }
+      scale_row(keys.dk.data(), keys.count * pitch, a.scale);
+      key_rows().store(keys.dk.data(), pitch, s.batch, key_head, s.first_key + keys.first,
+                       keys.count, args.outputs[1]);
+      value_rows().store(keys.dv.data(), value_pitch, s.batch, key_head, s.first_key + keys.first,
+                         keys.count, args.outputs[2]);
+    }
+  }
+
+  // Calls body(in_group, head, first, count) for all tiles of queries.
+  template <class Body>
+  void for_each_tile(const AttentionCall& call, const SequenceGroup& group, Body body) const {
+    const std::int64_t tiles = tiles_of(group.sequence.queries);
+    parallel_blocks(group.count * a.heads * tiles, [&](std::int64_t i) {
+      const std::int64_t in_group = i / tiles / a.heads, first = i % tiles * kQueryTile;
+      const AttentionHead head{group.at(call, in_group), i / tiles % a.heads};
+      body(in_group, head, first, std::min(kQueryTile, head.sequence.queries - first));
+    });
+  }
+
+  void start(const KernelArgs& args, const AttentionCall& call, const SequenceGroup& group) const {
+    for_each_tile(
+        call, group,
+        [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
+          const std::int64_t at = row(in_group, h.head, first);
+          sum_products(a, dtype, h, first, count, args.inputs[3], args.inputs[6],
+                       delta.data() + at);
+          std::fill_n(dq.data() + at * pitch, count * pitch, 0.0f);
+        });
+  }
+
+  void finish(const KernelArgs& args, const AttentionCall& call, const SequenceGroup& group) const {
+    for_each_tile(
+        call, group,
+        [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
+          float* const sums = dq.data() + row(in_group, h.head, first) * pitch;
+          scale_row(sums, count * pitch, a.scale);
+          rows_of_query().store(sums, pitch, h.sequence.batch, h.head,
+                                h.sequence.first_query + first, count, args.outputs[0]);
+        });
+    for (std::int64_t i = 0; a.has_sink && i < group.count; ++i) {
+      for (std::int64_t head = 0; head < a.heads; ++head) {
+        add_sink_gradient(a, call, {group.at(call, i), head}, delta.data() + row(i, head, 0), args);
+      }
+    }
+  }
+
+  void operator()(const KernelArgs& args) const {
+    const AttentionCall call(a, args.inputs);
+    if (a.is_packed || a.has_sink) clear_outputs(problem, args);
+    for_each_group(a, call, [&](const SequenceGroup& group) {
+      start(args, call, group);
+      parallel_blocks(group.count * a.key_heads, [&](std::int64_t i) {
+        const std::int64_t in_group = i / a.key_heads;
+        of_key_head(args, call, in_group, group.at(call, in_group), i % a.key_heads);
+      });
+      finish(args, call, group);
+    });
+  }
+};
+
+const RegisteredKernel registered{{
+    .op = "flash_attention_score_grad",
+    .name = "flash_attention_score_grad",
+    .family = "flash_attention_score",
+    .provider = Provider::npu,
+    .summary = "FlashAttentionScoreGrad: shares again from the statistics, tile by tile; shares "
+               "and slopes rounded to the dtype (half away from zero), sums and scale in fp32",
+    .prepare = [](const Problem& problem) -> Launch {
+      return [plan = std::make_shared<TiledGradient>(problem)](const KernelArgs& args) {
+        (*plan)(args);
+      };
+    },
+    .temporary_bytes =
+        [](const Problem& problem) {
+          const Attention a = TiledGradient::of(problem);
+          return static_cast<std::size_t>(TiledGradient::query_rows(a) *
+                                          (TiledGradient::pitch_of(a) + 1)) *
+                 sizeof(float);
+        },
+}};
+
+}  // namespace
+}  // namespace opbench

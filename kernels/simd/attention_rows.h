@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/dtype.h"
+
+namespace opbench {
+
+// Rows of scores in fp32, on one thread. Sums have 64 lanes (kernels/simd/row_sums.h), so that
+// every instruction set gives the same bits.
+
+/// x *= factor; returns the greatest, -Inf without elements.
+float scale_scores(float* x, std::int64_t count, float factor);
+
+/// x = exp(x - greatest), at most 1; returns the sum.
+float exp_of_scores(float* x, std::int64_t count, float greatest);
+
+/// x = exp(x - greatest)*factor, for numbers that are not much above `greatest`.
+void shares_of_scores(float* x, std::int64_t count, float greatest, float factor);
+
+/// x *= factor.
+void scale_row(float* x, std::int64_t count, float factor);
+
+/// ds = p*(dp - delta), in place of dp.
+void gradient_of_scores(const float* p, float* dp, std::int64_t count, float delta);
+
+/// The sum of a[i]*b[i].
+float sum_of_products(const float* a, const float* b, std::int64_t count);
+
+/// Rounds to the values of `dtype`, half away from zero, like CAST_ROUND of the device; fp32 stays.
+void round_away(DType dtype, float* x, std::int64_t count);
+
+}  // namespace opbench

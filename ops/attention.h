@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/op.h"
+
+namespace opbench {
+
+/// softmax_max and softmax_sum have this many copies of each number.
+inline constexpr std::int64_t kStatisticCopies = 8;
+
+/// Numbers of a row without visible keys, in fp32: its maximum and its sum.
+inline constexpr float kHiddenMax = -3.40282347e+38F, kHiddenSum = 3.40282347e+38F;
+
+/// Distances of batches, heads and rows of a tensor, in elements.
+struct HeadRows {
+  std::int64_t batch = 0, head = 0, row = 0;
+
+  std::int64_t at(std::int64_t b, std::int64_t h, std::int64_t r) const {
+    return b * batch + h * head + r * row;
+  }
+};
+
+/// The places of the optional inputs among those of an operator.
+struct AttentionInputs {
+  std::size_t shift, drop, mask, prefix, query_ends, key_ends, sink;
+
+  /// Consecutive inputs from `first` on.
+  static constexpr AttentionInputs from(std::size_t first) {
+    return {first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6};
+  }
+};
+
+/// Pairs of a query and a key that are visible without a mask.
+enum class Visibility { all, band, left_up, right_down, prefix };
+
+/// One sequence: its rows in the tensors, and the first of its bits in drop_mask. Sequences of the
+/// layout TND follow each other in one batch.
+struct AttentionSequence {
+  std::int64_t batch = 0, number = 0;
+  std::int64_t first_query = 0, queries = 0, first_key = 0, keys = 0;
+  std::int64_t first_bit = 0, prefix = 0;
+  Visibility visibility = Visibility::all;
+};
+
+/// Keys [first, end).
+struct KeyRange {
+  std::int64_t first, end;
+
+  std::int64_t count() const { return end - first; }
+};
+
+/// The extents and rules of an attention. O = softmax(scale*Q*K^T + shift)*V for each head; query
+/// head n has key head n/group.
+struct Attention {
+  std::int64_t batch = 0, heads = 0, key_heads = 0;
+  std::int64_t queries = 0, keys = 0;  ///< of a sequence; all tokens in TND
+  std::int64_t size = 0, value_size = 0;
+  bool is_packed = false;  ///< TND
+  HeadRows query, key, value, out;
+  HeadRows statistics;  ///< of softmax_max and softmax_sum, with their copies
+  float scale = 1, keep = 1;
+  std::int64_t mode = 0, before = 0, after = 0;  ///< sparse_mode, pre_tokens, next_tokens
+  std::int64_t shift_type = 1;                   ///< pse_type
+  AttentionInputs places = AttentionInputs::from(3);
+  bool mask_shows = false;  ///< a true mask shows a pair, as in PyTorch; else it hides it
+  bool has_mask = false, has_drop = false, has_shift = false, has_sink = false, has_prefix = false;
+  DType shift_dtype = DType::fp32;
+  HeadRows mask, shift;             ///< broadcast axes have distance 0
+  std::int64_t shift_rows = 0;      ///< rows of the shift, or 0 if a row is broadcast
+  std::int64_t sequence_count = 0;  ///< in TND
+  DType query_ends = DType::int64, key_ends = DType::int64, prefixes = DType::int64;
+
+  std::int64_t group() const { return key_heads == 0 ? 1 : heads / key_heads; }
+  /// Sequences of all batches.
+  std::int64_t sequences() const { return is_packed ? sequence_count : batch; }
+  /// The visible pairs of all sequences, except those that sparse_mode 7 and 8 select.
+  Visibility visibility() const;
+  /// The keys that query `i` of a sequence sees without a mask.
+  KeyRange visible(const AttentionSequence& sequence, std::int64_t i) const;
+  /// Visible pairs without a mask, of all heads. For TND all sequences have equal length.
+  double visible_pairs() const;
+};
+
+/// The attention of a use of flash_attention_score or its gradient, whose optional inputs begin at
+/// `first_optional`. Errors: throws Error that names the operator, the input and the rule.
+Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, const Attrs& attrs,
+                       std::size_t first_optional);
+
+/// Adds the optional inputs to an attention whose other members are known. Errors: as attention_of.
+void take_optional_inputs(std::string_view op, std::span<const TensorDesc> inputs, Attention& a);
+
+/// Errors: throws Error that names the operator, an input and its shape.
+[[noreturn]] void refuse_shape(std::string_view op, std::string_view input, const TensorDesc& desc,
+                               std::string_view allowed);
+
+/// Op::check_values of both operators: lengths stay within the tensors.
+void check_attention_values(const Problem& problem, std::span<const InputReader> inputs);
+
+/// The attributes of both operators.
+std::vector<AttrSpec> attention_attrs();
+
+/// Queries and keys whose scores have a deviation of 4/3, for any scale: greater ones would leave
+/// one share for each row.
+Distribution attention_query_data(const Problem& problem);
+Distribution attention_key_data(const Problem& problem);
+
+/// The sources of the attributes in dumps of torch_npu and CANN, for KnownCallRules::attrs. Both
+/// have a scale of 1 if none is given.
+inline constexpr std::string_view kAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: "
+    "scale_value|scale, "
+    "keep_prob, sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: "
+    "next_tockens|next_tokens, pse_type";
+inline constexpr std::string_view kUnscaledAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
+    "sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: next_tockens|next_tokens, "
+    "pse_type";
+/// Those of profiles, which have neither the scale nor the layout.
+inline constexpr std::string_view kProfiledAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, sparse_mode";
+
+/// The layouts that a query of this shape may have, given the shape of softmax_max, and the
+/// sparse_mode of a compressed mask among `inputs`.
+LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const Shapes& inputs);
+
+/// The optional inputs of both operators.
+inline constexpr std::size_t kOptionalInputs = 7;
+std::vector<TensorSpec> attention_optional_inputs();
+
+/// The optional inputs of one call.
+class AttentionCall {
+ public:
+  AttentionCall(const Attention& of, std::span<const void* const> inputs)
+      : of_(&of), inputs_(inputs) {}
+
+  AttentionSequence sequence(std::int64_t number) const;
+  /// The mask of a row of keys, or null. `is_hidden` reads it.
+  const std::uint8_t* mask_row(const AttentionSequence& s, std::int64_t head, std::int64_t i) const;
+  bool is_hidden(std::uint8_t mask) const { return (mask != 0) != of_->mask_shows; }
+  /// The numbers that are added to the scores of a query and `keys`.
+  void shift_row(const AttentionSequence& s, std::int64_t head, std::int64_t i, KeyRange keys,
+                 double* to) const;
+  /// True if dropout keeps a share.
+  bool keeps(const AttentionSequence& s, std::int64_t head, std::int64_t i, std::int64_t j) const;
+  /// The sink of a head, which enters the sum of its rows without a value.
+  std::optional<float> sink(std::int64_t head) const;
+
+ private:
+  std::int64_t whole(std::size_t input, DType dtype, std::int64_t i) const;
+
+  const Attention* of_;
+  std::span<const void* const> inputs_;
+};
+
+}  // namespace opbench

@@ -1,0 +1,148 @@
+// Attributes and inputs that attention and its gradient have in common.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/attention.h"
+#include "ops/index.h"
+
+namespace opbench {
+namespace {
+
+constexpr std::int64_t kUnlimited = 2147483647;  // pre_tokens and next_tokens of CANN
+constexpr std::string_view kLayouts = "BNSD, BSND, BSH, SBH, TND";
+constexpr double kMostElement = 2;  // of random queries and keys
+
+std::string at_least_0(const AttrValue& value) {
+  return std::get<std::int64_t>(value) >= 0 ? "" : "it must be 0 or more";
+}
+
+template <std::int64_t kMost>
+std::string up_to(const AttrValue& value) {
+  const std::int64_t number = std::get<std::int64_t>(value);
+  return number >= 0 && number <= kMost ? "" : fmt::format("it must be from 0 to {}", kMost);
+}
+
+Distribution totals(std::int64_t rows, const TensorDesc& ends) {
+  const std::int64_t count = std::max<std::int64_t>(1, ends.elements());
+  const double each = std::floor(double(rows) / double(count));
+  return {DistributionKind::arange, each, each};
+}
+
+// Slopes are positive, so that far keys have small shares.
+Distribution shift_data(const Problem& problem) {
+  if (problem.attrs.integer("pse_type") >= 2) return {DistributionKind::uniform, 0, 0.5};
+  return {DistributionKind::uniform, -1, 1};
+}
+Distribution sink_data(const Problem&) { return {DistributionKind::uniform, -1, 1}; }
+
+TensorSpec optional_input(std::string_view name, std::vector<DType> dtypes,
+                          Distribution (*data)(const Problem& problem) = nullptr) {
+  TensorSpec spec{name, name, std::move(dtypes), data};
+  spec.differentiable = false;
+  return spec;
+}
+
+}  // namespace
+
+std::vector<AttrSpec> attention_attrs() {
+  return {
+      {"head_num", std::int64_t{0},
+       "heads of the query; 0: those of a layout with an axis of heads", at_least_0},
+      {"input_layout", std::string("BNSD"), "BNSD, BSND, BSH, SBH or TND (sequences end at totals)",
+       [](const AttrValue& value) -> std::string {
+         const auto& word = std::get<std::string>(value);
+         return word.size() >= 3 && word.find(',') == std::string::npos &&
+                        kLayouts.find(word) != std::string_view::npos
+                    ? ""
+                    : fmt::format("it must be one of {}", kLayouts);
+       }},
+      {"scale_value", 0.0, "factor of the scores; 0: 1/sqrt(size of a head)"},
+      {"keep_prob", 1.0, "share of the pairs that drop_mask keeps"},
+      {"sparse_mode", std::int64_t{0},
+       "0, 1: all pairs or atten_mask; 2: causal from the left upper corner; 3: from the right "
+       "lower corner; 4: band; 5, 6: prefix; 7, 8: causal, band in the last or first sequence",
+       up_to<8>},
+      {"pre_tokens", kUnlimited, "keys before the diagonal in a band"},
+      {"next_tokens", kUnlimited, "keys after the diagonal in a band"},
+      {"pse_type", std::int64_t{1},
+       "real_shift: 0: added after the scale; 1: before; 2: times -|distance|; 3: times the root "
+       "of the distance",
+       up_to<3>},
+      {"softmax_layout", std::string(), "of statistics for TND: empty: by heads; TND: by rows",
+       [](const AttrValue& value) -> std::string {
+         const auto& word = std::get<std::string>(value);
+         return word.empty() || word == "TND" || word == "same_as_input"
+                    ? ""
+                    : "it must be empty, TND or same_as_input";
+       }},
+  };
+}
+
+std::vector<TensorSpec> attention_optional_inputs() {
+  return {optional_input("real_shift", {DType::fp32, DType::fp16, DType::bf16}, shift_data),
+          optional_input("drop_mask", {DType::uint8},
+                         [](const Problem&) {
+                           return Distribution{DistributionKind::integers, 0, 255};
+                         }),
+          optional_input("atten_mask", {DType::boolean, DType::uint8},
+                         [](const Problem&) {
+                           return Distribution{DistributionKind::integers, 0, 1};
+                         }),
+          optional_input(
+              "prefix", kIndexDTypes,
+              [](const Problem& problem) { return index_data(1 + problem.inputs[1].shape[0]); }),
+          optional_input("actual_seq_qlen", kIndexDTypes,
+                         [](const Problem& problem) {
+                           const std::size_t at = problem.inputs.size() > 12 ? 11 : 7;
+                           return totals(problem.inputs[0].shape[0], problem.inputs[at]);
+                         }),
+          optional_input("actual_seq_kvlen", kIndexDTypes,
+                         [](const Problem& problem) {
+                           const std::size_t at = problem.inputs.size() > 12 ? 11 : 7;
+                           return totals(problem.inputs[1].shape[0], problem.inputs[at]);
+                         }),
+          optional_input("sink", {DType::fp32}, sink_data)};
+}
+
+LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const Shapes& inputs) {
+  constexpr double kBnsd = 0, kBsnd = 1, kBsh = 2, kSbh = 3, kTnd = 4;  // of kAttentionSources
+  LikelyAttrs all;
+  const auto add = [&](double layout, std::int64_t heads, bool is_causal_at_end) {
+    NamedNumbers one{{"input_layout", {layout}}, {"head_num", {double(heads)}}};
+    for (const Dims& shape : inputs) {
+      if (shape == Dims{3072, 2048}) one["sparse_mode"] = {6};
+      if (shape == Dims{2048, 2048}) one["sparse_mode"] = {is_causal_at_end ? 3.0 : 2.0};
+    }
+    // A mask of exactly the pairs is not compressed.
+    if (statistics.size() == 4 && statistics[2] == 2048) one.erase("sparse_mode");
+    all.push_back(std::move(one));
+  };
+  if (statistics.size() == 3 && query.size() == 3) add(kTnd, query[1], true);
+  if (statistics.size() != 4) return all;
+  const std::int64_t batch = statistics[0], heads = statistics[1], rows = statistics[2];
+  if (query.size() == 4) {
+    if (query[1] == heads && query[2] == rows) add(kBnsd, heads, false);
+    if (query[1] == rows && query[2] == heads) add(kBsnd, heads, false);
+  } else if (query.size() == 3) {
+    if (query[0] == rows && query[1] == batch) add(kSbh, heads, false);
+    if (query[0] == batch && query[1] == rows) add(kBsh, heads, false);
+  }
+  return all;
+}
+
+Distribution attention_query_data(const Problem& problem) {
+  const double scale = problem.attrs.number("scale_value");
+  if (scale == 0) return attention_key_data(problem);
+  const std::size_t first_optional = problem.op->inputs.size() - kOptionalInputs;
+  const Attention a = attention_of(problem.op->name, problem.inputs, problem.attrs, first_optional);
+  const double most = kMostElement / std::fabs(scale) / std::sqrt(double(a.size));
+  return {DistributionKind::uniform, -double(float(most)), double(float(most))};
+}
+
+Distribution attention_key_data(const Problem&) {
+  return {DistributionKind::uniform, -kMostElement, kMostElement};
+}
+
+}  // namespace opbench

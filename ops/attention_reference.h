@@ -1,0 +1,90 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "ops/attention.h"
+
+namespace opbench {
+
+/// A row of a head: of a query, or of a key.
+struct HeadRow {
+  std::int64_t batch, head, row;
+};
+
+/// The sum of products in fp64.
+double dot(const double* a, const double* b, std::int64_t count);
+/// The sum of their magnitudes.
+double dot_of_magnitudes(const double* a, const double* b, std::int64_t count);
+
+/// The scores of a query, in fp64: -Inf for hidden keys. `term`: the sum of the magnitudes of the
+/// terms of a score.
+struct ScoreRow {
+  KeyRange keys{0, 0};
+  std::vector<double> score, term;
+};
+
+/// The inputs of an attention in fp64.
+class AttentionReference {
+ public:
+  AttentionReference(const Attention& of, std::span<const InputReader> inputs);
+
+  const Attention& of() const { return of_; }
+  AttentionCall call() const { return {of_, storage_}; }
+  /// The sequence of a query or key, or null for rows behind the last sequence.
+  const AttentionSequence* sequence_of_query(const HeadRow& row) const;
+  const AttentionSequence* sequence_of_key(const HeadRow& row) const;
+  const double* query(const AttentionSequence& s, std::int64_t head, std::int64_t i) const {
+    return q_.data() + of_.query.at(s.batch, head, s.first_query + i);
+  }
+  /// Rows of the head of the key that a head of the query has.
+  const double* key(const AttentionSequence& s, std::int64_t head, std::int64_t j) const {
+    return k_.data() + of_.key.at(s.batch, head / of_.group(), s.first_key + j);
+  }
+  const double* value(const AttentionSequence& s, std::int64_t head, std::int64_t j) const {
+    return v_.data() + of_.value.at(s.batch, head / of_.group(), s.first_key + j);
+  }
+  /// The scores of query `i` and `keys`, with terms if `has_terms`.
+  void read(const AttentionSequence& s, std::int64_t head, std::int64_t i, KeyRange keys,
+            bool has_terms, ScoreRow& row) const;
+  /// The factor of dropout for a share.
+  double kept(const AttentionSequence& s, std::int64_t head, std::int64_t i, std::int64_t j) const;
+
+ private:
+  Attention of_;
+  std::vector<const void*> storage_;
+  std::vector<AttentionSequence> sequences_;
+  std::vector<double> q_, k_, v_;
+};
+
+/// The extents of a tensor of heads, and its distances.
+struct HeadTensor {
+  std::int64_t batches, heads, rows, size;
+  HeadRows places;
+};
+
+/// Calls of_row(row, first, to) for the rows of a tensor that `range` cuts: elements of the row
+/// from `first` on.
+template <class OfRow>
+void for_each_head_row(const HeadTensor& tensor, ElementRange range, std::span<double> to,
+                       OfRow of_row) {
+  for (std::int64_t done = 0; done < range.count;) {
+    const std::int64_t element = range.first + done, first = element % tensor.size;
+    const std::int64_t count = std::min(tensor.size - first, range.count - done);
+    // An axis with one place may have any distance.
+    const auto index = [&](std::int64_t distance, std::int64_t extent) {
+      return extent == 1 ? 0 : element / distance % extent;
+    };
+    const HeadRow row{index(tensor.places.batch, tensor.batches),
+                      index(tensor.places.head, tensor.heads),
+                      index(tensor.places.row, tensor.rows)};
+    of_row(row, first, to.subspan(std::size_t(done), std::size_t(count)));
+    done += count;
+  }
+}
+
+}  // namespace opbench

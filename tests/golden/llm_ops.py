@@ -137,6 +137,15 @@ def attention() -> List[Form]:
                  ["grad.query", "grad.key", "grad.value", "grad.sink"], attrs)]
 
 
+INFERENCE_INPUTS = ["query", "key_cache", "value_cache", "", "", "actual_seq_lengths_kv", "block_table", "query_rope",
+                    "key_rope_cache"]
+
+
+def inference_attrs(attrs: Attrs) -> Dict[str, Any]:
+    names = ("num_heads", "num_key_value_heads", "scale", "input_layout", "sparse_mode", "softmax_lse_flag")
+    return {name: attrs[name] for name in names}
+
+
 FORMS: Dict[str, List[Form]] = {
     "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
     + add_rms_norm("emu.y_950", "rstd", "emu.x")
@@ -170,6 +179,14 @@ FORMS: Dict[str, List[Form]] = {
                 Form("ascend_quant_v2", ["x", "one:fp32"], ["bits_saturated:type"],
                      lambda a: {"dst_type": BYTE_DTYPES[a["type"]]}),
                 Form("cast", ["codes:type"], ["value:fp32"], lambda a: {"to": "fp32"})],
+    "fused_infer_attention_score": [
+        Form("fused_infer_attention_score", INFERENCE_INPUTS, ["attention_out", "softmax_lse:fp32"], inference_attrs,
+             lambda a: a["key_antiquant_mode"] < 0),
+        Form("fused_infer_attention_score_kv_int8",
+             INFERENCE_INPUTS + ["key_antiquant_scale", "value_antiquant_scale"],
+             ["attention_out", "softmax_lse:fp32"],
+             lambda a: {**inference_attrs(a), "key_antiquant_mode": a["key_antiquant_mode"]},
+             lambda a: a["key_antiquant_mode"] >= 0)],
     "gather_pa_kv_cache": [Form("gather_pa_kv_cache",
                                 ["key_cache", "value_cache", "block_tables", "seq_lens", "out.key", "out.value",
                                  "seq_offset"], ["key", "value"],

@@ -47,6 +47,20 @@ void drop_shares(const Attention& a, const AttentionCall& call, const AttentionH
   }
 }
 
+void store_statistics(const Attention& a, const AttentionHead& h, std::int64_t i, float greatest,
+                      float sum, const KernelArgs& args) {
+  const std::int64_t place = a.statistics.at(h.sequence.batch, h.head, h.sequence.first_query + i);
+  const auto to = [&](std::size_t output) {
+    return static_cast<float*>(args.outputs[output]) + place;
+  };
+  if (a.gives_logsumexp) {
+    *to(1) = sum == kHiddenSum ? HUGE_VALF : greatest + std::log(sum);
+    return;
+  }
+  std::fill_n(to(1), kStatisticCopies, greatest);
+  std::fill_n(to(2), kStatisticCopies, sum);
+}
+
 void round_stored(DType dtype, float* x, std::int64_t count) {
   if (dtype == DType::fp32) return;
   std::uint16_t stored[kPart];
@@ -77,8 +91,8 @@ void add_sink_gradient(const Attention& a, const AttentionCall& call, const Atte
   if (!sink) return;
   double sum = 0;
   for (std::int64_t i = 0; i < h.sequence.queries; ++i) {
-    const float greatest = statistic(a, h, i, args.inputs[4]);
-    sum += double(std::exp(*sink - greatest) / statistic(a, h, i, args.inputs[5]) * delta[i]);
+    const RowStatistics row = statistics(a, h, i, args);
+    sum += double(std::exp(*sink - row.greatest) / row.sum * delta[i]);
   }
   static_cast<float*>(args.outputs[3])[h.head] -= static_cast<float>(sum);
 }

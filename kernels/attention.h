@@ -56,15 +56,10 @@ inline void transpose_rows(const float* rows, std::int64_t count, std::int64_t s
                   false);
 }
 
-/// Stores the statistics of rows [first, first + count) of a head.
-inline void store_statistics(const Attention& a, const AttentionHead& h, std::int64_t first,
-                             std::int64_t count, const float* numbers, void* to) {
-  for (std::int64_t r = 0; r < count; ++r) {
-    const std::int64_t row = h.sequence.first_query + first + r;
-    std::fill_n(static_cast<float*>(to) + a.statistics.at(h.sequence.batch, h.head, row),
-                kStatisticCopies, numbers[r]);
-  }
-}
+/// Stores the maximum and the sum of row `i` of a head, or the logarithm of the sum of
+/// exponentials.
+void store_statistics(const Attention& a, const AttentionHead& h, std::int64_t i, float greatest,
+                      float sum, const KernelArgs& args);
 
 /// Sequences that are computed together: all of equal length, or one of TND.
 struct SequenceGroup {
@@ -118,11 +113,18 @@ void round_stored(DType dtype, float* x, std::int64_t count);
 void sum_products(const Attention& a, DType dtype, const AttentionHead& h, std::int64_t first,
                   std::int64_t count, const void* dy, const void* out, float* delta);
 
-/// A statistic of query `i` of a head.
-inline float statistic(const Attention& a, const AttentionHead& h, std::int64_t i,
-                       const void* from) {
-  return static_cast<const float*>(
-      from)[a.statistics.at(h.sequence.batch, h.head, h.sequence.first_query + i)];
+/// The maximum and the sum of row `i` of a head, from the inputs of the gradient. A logarithm of
+/// the sum of exponentials is a maximum with a sum of 1.
+struct RowStatistics {
+  float greatest, sum;
+};
+inline RowStatistics statistics(const Attention& a, const AttentionHead& h, std::int64_t i,
+                                const KernelArgs& args) {
+  const std::int64_t place = a.statistics.at(h.sequence.batch, h.head, h.sequence.first_query + i);
+  const auto number = [&](std::size_t input) {
+    return static_cast<const float*>(args.inputs[input])[place];
+  };
+  return {number(4), a.gives_logsumexp ? 1 : number(5)};
 }
 
 /// Adds the part of a sequence to the gradient of a head's sink, which is output 3: -sum over its

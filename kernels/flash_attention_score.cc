@@ -28,9 +28,6 @@ struct TiledAttention {
   std::int64_t value_pitch, blocks;  // blocks of a head
   Scratch keys, values;              // blocks of keys, transposed; their values
 
-  static Attention of(const Problem& problem) {
-    return attention_of(problem.op->name, problem.inputs, problem.attrs, 3);
-  }
   static std::int64_t key_rows(const Attention& a) {
     return (a.is_packed ? 1 : a.batch) * a.key_heads * key_blocks_of(a.keys) * kKeyBlock;
   }
@@ -38,7 +35,7 @@ struct TiledAttention {
 
   explicit TiledAttention(const Problem& p)
       : problem(p),
-        a(of(p)),
+        a(attention_of(p)),
         dtype(p.inputs[0].dtype),
         value_pitch(value_pitch_of(a)),
         blocks(key_blocks_of(a.keys)),
@@ -131,6 +128,7 @@ struct TiledAttention {
         tile.greatest[r] = kHiddenMax;
         tile.total[r] = kHiddenSum;
       }
+      store_statistics(a, tile.head, tile.first + r, tile.greatest[r], tile.total[r], args);
       float* const row = tile.sums + r * value_pitch;
       scale_row(row, value_pitch, 1 / tile.total[r]);
       round_away(dtype, row, a.value_size);
@@ -139,8 +137,6 @@ struct TiledAttention {
     const AttentionRows out{dtype, a.out, a.value_size};
     out.store(tile.sums, value_pitch, s.batch, tile.head.head, s.first_query + tile.first,
               tile.count, args.outputs[0]);
-    store_statistics(a, tile.head, tile.first, tile.count, tile.greatest, args.outputs[1]);
-    store_statistics(a, tile.head, tile.first, tile.count, tile.total, args.outputs[2]);
   }
 
   void attend(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
@@ -176,25 +172,33 @@ struct TiledAttention {
   }
 };
 
-const RegisteredKernel registered{{
-    .op = "flash_attention_score",
-    .name = "flash_attention_score",
-    .provider = Provider::npu,
-    .summary = "FlashAttentionScore: blocks of keys with a running maximum and sum in fp32, shares "
-               "rounded to the dtype (half away from zero)",
-    .prepare = [](const Problem& problem) -> Launch {
-      return [plan = std::make_shared<TiledAttention>(problem)](const KernelArgs& args) {
-        (*plan)(args);
-      };
-    },
-    .temporary_bytes =
-        [](const Problem& problem) {
-          const Attention a = TiledAttention::of(problem);
-          return static_cast<std::size_t>(TiledAttention::key_rows(a) *
-                                          (a.size + TiledAttention::value_pitch_of(a))) *
-                 sizeof(float);
-        },
-}};
+Kernel tiled(std::string_view op, std::string_view summary) {
+  return {.op = op,
+          .name = "flash_attention_score",
+          .provider = Provider::npu,
+          .summary = summary,
+          .prepare = [](const Problem& problem) -> Launch {
+            return [plan = std::make_shared<TiledAttention>(problem)](const KernelArgs& args) {
+              (*plan)(args);
+            };
+          },
+          .temporary_bytes =
+              [](const Problem& problem) {
+                const Attention a = attention_of(problem);
+                return static_cast<std::size_t>(TiledAttention::key_rows(a) *
+                                                (a.size + TiledAttention::value_pitch_of(a))) *
+                       sizeof(float);
+              }};
+}
+
+constexpr std::string_view kSummary =
+    "FlashAttentionScore: blocks of keys with a running maximum and sum in fp32, shares rounded to "
+    "the dtype (half away from zero)";
+
+const RegisteredKernel kernels[] = {
+    RegisteredKernel(tiled("flash_attention_score", kSummary)),
+    RegisteredKernel(tiled("scaled_dot_product_attention", kSummary)),
+};
 
 }  // namespace
 }  // namespace opbench

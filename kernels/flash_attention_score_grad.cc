@@ -34,9 +34,6 @@ struct TiledGradient {
   std::int64_t pitch, value_pitch;
   Scratch dq, delta;  // of all queries: [sequences, heads, queries]
 
-  static Attention of(const Problem& problem) {
-    return attention_of(problem.op->name, problem.inputs, problem.attrs, 7);
-  }
   static std::int64_t query_rows(const Attention& a) {
     return (a.is_packed ? 1 : a.batch) * a.heads * a.queries;
   }
@@ -44,7 +41,7 @@ struct TiledGradient {
 
   explicit TiledGradient(const Problem& p)
       : problem(p),
-        a(of(p)),
+        a(attention_of(p)),
         dtype(p.inputs[0].dtype),
         pitch(pitch_of(a)),
         value_pitch(round_up_to_cube(a.value_size)),
@@ -104,8 +101,8 @@ struct TiledGradient {
     }
     if (seen.count() == 0) return;
     finish_scores(a, call, tile.head, i, seen, p);
-    shares_of_scores(p, seen.count(), statistic(a, tile.head, i, args.inputs[4]),
-                     1 / statistic(a, tile.head, i, args.inputs[5]));
+    const RowStatistics of_row = statistics(a, tile.head, i, args);
+    shares_of_scores(p, seen.count(), of_row.greatest, 1 / of_row.sum);
     drop_shares(a, call, tile.head, i, seen, dp);
     gradient_of_scores(p, dp, seen.count(), delta_of_row);
     round_away(dtype, dp, seen.count());
@@ -190,7 +187,7 @@ struct TiledGradient {
         call, group,
         [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
           const std::int64_t at = row(in_group, h.head, first);
-          sum_products(a, dtype, h, first, count, args.inputs[3], args.inputs[6],
+          sum_products(a, dtype, h, first, count, args.inputs[3], args.inputs[a.result_input()],
                        delta.data() + at);
           std::fill_n(dq.data() + at * pitch, count * pitch, 0.0f);
         });
@@ -226,26 +223,33 @@ struct TiledGradient {
   }
 };
 
-const RegisteredKernel registered{{
-    .op = "flash_attention_score_grad",
-    .name = "flash_attention_score_grad",
-    .family = "flash_attention_score",
-    .provider = Provider::npu,
-    .summary = "FlashAttentionScoreGrad: shares again from the statistics, tile by tile; shares "
-               "and slopes rounded to the dtype (half away from zero), sums and scale in fp32",
-    .prepare = [](const Problem& problem) -> Launch {
-      return [plan = std::make_shared<TiledGradient>(problem)](const KernelArgs& args) {
-        (*plan)(args);
-      };
-    },
-    .temporary_bytes =
-        [](const Problem& problem) {
-          const Attention a = TiledGradient::of(problem);
-          return static_cast<std::size_t>(TiledGradient::query_rows(a) *
-                                          (TiledGradient::pitch_of(a) + 1)) *
-                 sizeof(float);
-        },
-}};
+Kernel tiled(std::string_view op) {
+  return {.op = op,
+          .name = "flash_attention_score_grad",
+          .family = "flash_attention_score",
+          .provider = Provider::npu,
+          .summary =
+              "FlashAttentionScoreGrad: shares again from the statistics, tile by tile; "
+              "shares and slopes rounded to the dtype (half away from zero), sums and scale "
+              "in fp32",
+          .prepare = [](const Problem& problem) -> Launch {
+            return [plan = std::make_shared<TiledGradient>(problem)](const KernelArgs& args) {
+              (*plan)(args);
+            };
+          },
+          .temporary_bytes =
+              [](const Problem& problem) {
+                const Attention a = attention_of(problem);
+                return static_cast<std::size_t>(TiledGradient::query_rows(a) *
+                                                (TiledGradient::pitch_of(a) + 1)) *
+                       sizeof(float);
+              }};
+}
+
+const RegisteredKernel kernels[] = {
+    RegisteredKernel(tiled("flash_attention_score_grad")),
+    RegisteredKernel(tiled("scaled_dot_product_attention_grad")),
+};
 
 }  // namespace
 }  // namespace opbench

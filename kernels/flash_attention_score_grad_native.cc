@@ -33,16 +33,13 @@ struct GradientComposition {
   Scratch shares, slopes;  // [queries, keys]
   Scratch delta;
 
-  static Attention of(const Problem& problem) {
-    return attention_of(problem.op->name, problem.inputs, problem.attrs, 7);
-  }
   static std::int64_t score_elements(const Attention& a) {
     return a.queries * round_up_to_cube(a.keys);
   }
 
   explicit GradientComposition(const Problem& p)
       : problem(p),
-        a(of(p)),
+        a(attention_of(p)),
         dtype(p.inputs[0].dtype),
         key_pitch(round_up_to_cube(a.keys)),
         query(a.queries, a.size),
@@ -102,7 +99,8 @@ struct GradientComposition {
              query.rows.data() + first * query.pitch);
       g.load(args.inputs[3], s.batch, h.head, s.first_query + first, count, dy.pitch,
              dy.rows.data() + first * dy.pitch);
-      sum_products(a, dtype, h, first, count, args.inputs[3], args.inputs[6], delta.data() + first);
+      sum_products(a, dtype, h, first, count, args.inputs[3], args.inputs[a.result_input()],
+                   delta.data() + first);
     });
   }
 
@@ -129,8 +127,8 @@ struct GradientComposition {
     for_each_row(h, [&](std::int64_t i, float* p, float*) {
       const KeyRange seen = a.visible(h.sequence, i);
       finish_scores(a, call, h, i, seen, p + seen.first);
-      shares_of_scores(p + seen.first, seen.count(), statistic(a, h, i, args.inputs[4]),
-                       1 / statistic(a, h, i, args.inputs[5]));
+      const RowStatistics row = statistics(a, h, i, args);
+      shares_of_scores(p + seen.first, seen.count(), row.greatest, 1 / row.sum);
       std::fill(p, p + seen.first, 0.0f);
       std::fill(p + seen.end, p + key_pitch, 0.0f);
       round_stored(dtype, p, h.sequence.keys);
@@ -212,23 +210,30 @@ struct GradientComposition {
   }
 };
 
-const RegisteredKernel native{{
-    .op = "flash_attention_score_grad",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "head by head: shares, their gradients, three products; each rounded to the dtype",
-    .prepare = [](const Problem& problem) -> Launch {
-      return [plan = std::make_shared<GradientComposition>(problem)](const KernelArgs& args) {
-        (*plan)(args);
-      };
-    },
-    .temporary_bytes =
-        [](const Problem& problem) {
-          const Attention a = GradientComposition::of(problem);
-          return static_cast<std::size_t>(2 * GradientComposition::score_elements(a)) *
-                 sizeof(float);
-        },
-}};
+Kernel composed(std::string_view op) {
+  return {.op = op,
+          .name = "native",
+          .provider = Provider::framework,
+          .summary =
+              "head by head: shares, their gradients, three products; each rounded to the "
+              "dtype",
+          .prepare = [](const Problem& problem) -> Launch {
+            return [plan = std::make_shared<GradientComposition>(problem)](const KernelArgs& args) {
+              (*plan)(args);
+            };
+          },
+          .temporary_bytes =
+              [](const Problem& problem) {
+                const Attention a = attention_of(problem);
+                return static_cast<std::size_t>(2 * GradientComposition::score_elements(a)) *
+                       sizeof(float);
+              }};
+}
+
+const RegisteredKernel kernels[] = {
+    RegisteredKernel(composed("flash_attention_score_grad")),
+    RegisteredKernel(composed("scaled_dot_product_attention_grad")),
+};
 
 }  // namespace
 }  // namespace opbench

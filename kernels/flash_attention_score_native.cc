@@ -20,16 +20,13 @@ struct Composition {
   std::int64_t key_pitch, value_pitch;
   Scratch keys, values, scores;  // keys transposed
 
-  static Attention of(const Problem& problem) {
-    return attention_of(problem.op->name, problem.inputs, problem.attrs, 3);
-  }
   static std::int64_t score_elements(const Attention& a) {
     return a.queries * round_up_to_cube(a.keys);
   }
 
   explicit Composition(const Problem& p)
       : problem(p),
-        a(of(p)),
+        a(attention_of(p)),
         dtype(p.inputs[0].dtype),
         key_pitch(round_up_to_cube(a.keys)),
         value_pitch(round_up_to_cube(a.value_size)),
@@ -102,8 +99,7 @@ struct Composition {
         sum = exp_of_scores(copy.data(), count, greatest);
         if (sink) sum += std::exp(*sink - greatest);
       }
-      store_statistics(a, h, i, 1, &greatest, args.outputs[1]);
-      store_statistics(a, h, i, 1, &sum, args.outputs[2]);
+      store_statistics(a, h, i, greatest, sum, args);
       round_stored(dtype, row, count);
     });
   }
@@ -153,22 +149,30 @@ struct Composition {
   }
 };
 
-const RegisteredKernel native{{
-    .op = "flash_attention_score",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "head by head: scores, scale, mask, softmax, product; each rounded to the dtype",
-    .prepare = [](const Problem& problem) -> Launch {
-      return [plan = std::make_shared<Composition>(problem)](const KernelArgs& args) {
-        (*plan)(args);
-      };
-    },
-    .temporary_bytes =
-        [](const Problem& problem) {
-          return static_cast<std::size_t>(Composition::score_elements(Composition::of(problem))) *
-                 sizeof(float);
-        },
-}};
+Kernel composed(std::string_view op) {
+  return {
+      .op = op,
+      .name = "native",
+      .provider = Provider::framework,
+      .summary =
+          "head by head: scores, scale, mask, softmax, product; each rounded to the "
+          "dtype",
+      .prepare = [](const Problem& problem) -> Launch {
+        return [plan = std::make_shared<Composition>(problem)](const KernelArgs& args) {
+          (*plan)(args);
+        };
+      },
+      .temporary_bytes =
+          [](const Problem& problem) {
+            return static_cast<std::size_t>(Composition::score_elements(attention_of(problem))) *
+                   sizeof(float);
+          }};
+}
+
+const RegisteredKernel kernels[] = {
+    RegisteredKernel(composed("flash_attention_score")),
+    RegisteredKernel(composed("scaled_dot_product_attention")),
+};
 
 }  // namespace
 }  // namespace opbench

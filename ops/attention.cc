@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/movement.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -185,6 +186,26 @@ Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, 
   }
   take_optional_inputs(op, inputs, a);
   return a;
+}
+
+Attention torch_attention_of(std::string_view op, std::span<const TensorDesc> inputs,
+                             const Attrs& attrs, std::size_t mask) {
+  const std::pair<std::string_view, AttrValue> values[] = {
+      {"scale_value", attrs.number("scale")},
+      {"sparse_mode", std::int64_t{attrs.flag("is_causal") ? 2 : 0}}};
+  Attention a = attention_of(op, inputs.first(3), attrs_with("flash_attention_score", values), 3);
+  a.gives_logsumexp = true;
+  a.statistics = {a.heads * a.queries, a.queries, 1};
+  if (is_given(inputs, mask)) take_torch_mask(op, inputs[mask], mask, a);
+  return a;
+}
+
+Attention attention_of(const Problem& problem) {
+  const Op& op = *problem.op;
+  if (op.optional_inputs == 1) {
+    return torch_attention_of(op.name, problem.inputs, problem.attrs, op.inputs.size() - 1);
+  }
+  return attention_of(op.name, problem.inputs, problem.attrs, op.inputs.size() - kOptionalInputs);
 }
 
 }  // namespace opbench

@@ -68,6 +68,8 @@ struct Attention {
   std::int64_t mode = 0, before = 0, after = 0;  ///< sparse_mode, pre_tokens, next_tokens
   std::int64_t shift_type = 1;                   ///< pse_type
   AttentionInputs places = AttentionInputs::from(3);
+  /// One logarithm of the sum of exponentials for each row instead of a maximum and a sum.
+  bool gives_logsumexp = false;
   bool mask_shows = false;  ///< a true mask shows a pair, as in PyTorch; else it hides it
   bool has_mask = false, has_drop = false, has_shift = false, has_sink = false, has_prefix = false;
   DType shift_dtype = DType::fp32;
@@ -76,6 +78,8 @@ struct Attention {
   std::int64_t sequence_count = 0;  ///< in TND
   DType query_ends = DType::int64, key_ends = DType::int64, prefixes = DType::int64;
 
+  /// The result among the inputs of the gradient: behind its statistics, one or two.
+  std::size_t result_input() const { return gives_logsumexp ? 5 : 6; }
   std::int64_t group() const { return key_heads == 0 ? 1 : heads / key_heads; }
   /// Sequences of all batches.
   std::int64_t sequences() const { return is_packed ? sequence_count : batch; }
@@ -91,6 +95,16 @@ struct Attention {
 /// `first_optional`. Errors: throws Error that names the operator, the input and the rule.
 Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, const Attrs& attrs,
                        std::size_t first_optional);
+
+/// The attention of scaled_dot_product_attention or its gradient, whose mask is input `mask`.
+Attention torch_attention_of(std::string_view op, std::span<const TensorDesc> inputs,
+                             const Attrs& attrs, std::size_t mask);
+
+/// The attention of a use of any of these operators.
+Attention attention_of(const Problem& problem);
+
+/// Adds a mask of PyTorch: true shows a pair, numbers are added to the scores.
+void take_torch_mask(std::string_view op, const TensorDesc& desc, std::size_t place, Attention& a);
 
 /// Adds the optional inputs to an attention whose other members are known. Errors: as attention_of.
 void take_optional_inputs(std::string_view op, std::span<const TensorDesc> inputs, Attention& a);

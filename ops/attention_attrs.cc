@@ -133,11 +133,8 @@ LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const
 }
 
 Distribution attention_query_data(const Problem& problem) {
-  const double scale = problem.attrs.number("scale_value");
-  if (scale == 0) return attention_key_data(problem);
-  const std::size_t first_optional = problem.op->inputs.size() - kOptionalInputs;
-  const Attention a = attention_of(problem.op->name, problem.inputs, problem.attrs, first_optional);
-  const double most = kMostElement / std::fabs(scale) / std::sqrt(double(a.size));
+  const Attention a = attention_of(problem);
+  const double most = kMostElement / std::fabs(double(a.scale)) / std::sqrt(double(a.size));
   return {DistributionKind::uniform, -double(float(most)), double(float(most))};
 }
 

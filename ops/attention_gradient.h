@@ -3,23 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "ops/attention_reference.h"
+#include "ops/term_count.h"
 #include "ops/terms.h"
 #include "tensor/dtype.h"
 
 namespace opbench {
 
-/// The inputs of flash_attention_score_grad behind query, key and value.
+/// The inputs of flash_attention_score_grad behind query, key and value. That of
+/// scaled_dot_product_attention has no sum.
 namespace gradient_inputs {
 inline constexpr std::size_t kGradient = 3, kGreatest = 4, kSum = 5, kOut = 6, kFirstOptional = 7;
 }  // namespace gradient_inputs
-
-inline Attention attention_of_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  return attention_of("flash_attention_score_grad", inputs, attrs, gradient_inputs::kFirstOptional);
-}
 
 /// The tensor of an output; the sink has no rows.
 inline HeadTensor tensor_of(const Attention& a, std::size_t output) {
@@ -37,13 +36,14 @@ struct Pair {
 /// The gradient of attention in fp64, or its terms.
 class GradientReference {
  public:
-  GradientReference(std::span<const InputReader> inputs, const Attrs& attrs, Sum sum, double weight)
-      : r_(attention_of_grad(descs_of(inputs), attrs), inputs),
+  GradientReference(const Problem& problem, std::span<const InputReader> inputs, Sum sum)
+      : r_(attention_of(problem), inputs),
         dy_(inputs[gradient_inputs::kGradient].read_all()),
-        out_(inputs[gradient_inputs::kOut].read_all()),
+        out_(inputs[r_.of().result_input()].read_all()),
         greatest_(inputs[gradient_inputs::kGreatest].read_all()),
-        sum_(inputs[gradient_inputs::kSum].read_all()),
-        weight_(weight),
+        sum_(r_.of().gives_logsumexp ? std::vector<double>(greatest_.size(), 1.0)
+                                     : inputs[gradient_inputs::kSum].read_all()),
+        weight_(weight_of_rounded_operands(problem, 0)),
         least_(smallest_normal(inputs[0].desc().dtype)),
         has_terms_(sum == Sum::terms) {
     const Attention& a = r_.of();
@@ -77,7 +77,8 @@ class GradientReference {
     return out_.data() + r_.of().out.at(s.batch, head, s.first_query + i);
   }
   std::size_t row_at(const AttentionSequence& s, std::int64_t head, std::int64_t i) const {
-    return std::size_t(r_.of().statistics.at(s.batch, head, s.first_query + i) / kStatisticCopies);
+    return std::size_t(r_.of().statistics.at(s.batch, head, s.first_query + i) /
+                       copies_of(r_.of()));
   }
 
   template <class Body>
@@ -114,8 +115,7 @@ class GradientReference {
     const std::size_t at = row_at(s, head, i);
     const std::int64_t j = row.keys.first + std::int64_t(k);
     Pair p;
-    p.share =
-        std::exp(row.score[k] - greatest_[at * kStatisticCopies]) / sum_[at * kStatisticCopies];
+    p.share = std::exp(row.score[k] - greatest_[at * copies()]) / sum_[at * copies()];
     if (p.share == 0) return p;
     const double kept = r_.kept(s, head, i, j);
     const double *const g = dy(s, head, i), *const v = r_.value(s, head, j);
@@ -134,6 +134,7 @@ class GradientReference {
     return p;
   }
 
+  std::size_t copies() const { return std::size_t(copies_of(r_.of())); }
   static void add(double factor, const double* x, std::int64_t first, bool of_magnitudes,
                   std::span<double> to) {
     for (std::size_t d = 0; d < to.size(); ++d) {
@@ -188,8 +189,8 @@ class GradientReference {
     for_each_query([&](const AttentionSequence& s, std::int64_t head, std::int64_t i) {
       if (head != of_head) return;
       const std::size_t at = row_at(s, head, i);
-      const double greatest = greatest_[at * kStatisticCopies];
-      const double share = std::exp(sink - greatest) / sum_[at * kStatisticCopies];
+      const double greatest = greatest_[at * copies()];
+      const double share = std::exp(sink - greatest) / sum_[at * copies()];
       if (share == 0) return;
       const double terms = weight_ + 1 + std::fabs(sink) + std::fabs(greatest);
       to[0] += has_terms_ ? share * delta_[at] * terms : -share * delta_[at];
@@ -203,5 +204,14 @@ class GradientReference {
   // The sum of dy*out of a row, and a bound of the terms of its scores.
   std::vector<double> delta_, bound_;
 };
+
+/// The gradient of attention, or its terms.
+inline Reference attention_gradient(const Problem& problem, std::span<const InputReader> inputs,
+                                    Sum sum) {
+  return [r = std::make_shared<const GradientReference>(problem, inputs, sum)](
+             std::size_t output, ElementRange range, std::span<double> to) {
+    r->read(output, range, to);
+  };
+}
 
 }  // namespace opbench

@@ -165,6 +165,30 @@ void take_optional_inputs(std::string_view op, std::span<const TensorDesc> input
   }
 }
 
+void take_torch_mask(std::string_view op, const TensorDesc& desc, std::size_t place, Attention& a) {
+  const Dims& s = desc.shape;
+  const bool fits = s.size() >= 2 && s.size() <= 4 && s.back() == a.keys &&
+                    (s[s.size() - 2] == 1 || s[s.size() - 2] == a.queries) &&
+                    broadcasts_to(s, a.batch, a.heads);
+  if (!fits) {
+    refuse_shape(op, "attn_mask", desc,
+                 fmt::format("[{} or 1, {} or 1, {} or 1, {}], or without its first axes", a.batch,
+                             a.heads, a.queries, a.keys));
+  }
+  if (is_floating(desc.dtype)) {
+    a.has_shift = true;
+    a.shift_type = 0;
+    a.shift_dtype = desc.dtype;
+    a.shift = broadcast_rows(s);
+    a.shift_rows = a.shift.row == 0 ? 0 : a.queries;
+    a.places.shift = place;
+    return;
+  }
+  a.has_mask = a.mask_shows = true;
+  a.mask = broadcast_rows(s);
+  a.places.mask = place;
+}
+
 void check_attention_values(const Problem& problem, std::span<const InputReader> inputs) {
   const std::string_view op = problem.op->name;
   const Attention a =

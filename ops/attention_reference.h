@@ -87,4 +87,13 @@ void for_each_head_row(const HeadTensor& tensor, ElementRange range, std::span<d
   }
 }
 
+/// Copies of each statistic in memory.
+inline std::int64_t copies_of(const Attention& a) {
+  return a.gives_logsumexp ? 1 : kStatisticCopies;
+}
+
+/// The outputs of an attention: the result, and the statistics of its rows.
+Reference attention_values(const Attention& of, std::span<const InputReader> inputs);
+Terms attention_terms(const Problem& problem, std::span<const InputReader> inputs);
+
 }  // namespace opbench

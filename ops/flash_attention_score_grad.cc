@@ -2,14 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <memory>
 
 #include "ops/attention_gradient.h"
 #include "ops/elementwise.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
-#include "ops/term_count.h"
 #include "ops/terms.h"
 #include "tensor/error.h"
 
@@ -28,7 +25,7 @@ void require_elements(std::span<const TensorDesc> inputs, std::size_t i, std::st
 }
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  const Attention a = attention_of_grad(inputs, attrs);
+  const Attention a = attention_of(kName, inputs, attrs, kFirstOptional);
   const std::int64_t rows = a.batch * a.heads * a.queries;
   require_elements(inputs, kGradient, "dy", rows * a.value_size, "as the result of the attention");
   require_elements(inputs, kGreatest, "softmax_max", rows * kStatisticCopies, "8 for each row");
@@ -39,27 +36,13 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return outputs;
 }
 
-Reference reference_with(std::span<const InputReader> inputs, const Attrs& attrs, Sum sum,
-                         double weight) {
-  return [r = std::make_shared<const GradientReference>(inputs, attrs, sum, weight)](
-             std::size_t output, ElementRange range, std::span<double> to) {
-    r->read(output, range, to);
-  };
-}
-
+template <Sum kSum>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return reference_with(inputs, attrs, Sum::values, 0);
-}
-
-// Shares and gradients of scores are operands of products, rounded to the dtype.
-Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const Problem problem = make_problem(find_op(kName), descs_of(inputs), attrs);
-  const double weight = weight_of_rounded_operands(problem, 0);
-  return {.magnitude = reference_with(inputs, attrs, Sum::terms, weight)};
+  return attention_gradient(make_problem(find_op(kName), descs_of(inputs), attrs), inputs, kSum);
 }
 
 Traffic traffic(const Problem& problem) {
-  const Attention a = attention_of_grad(problem.inputs, problem.attrs);
+  const Attention a = attention_of(problem);
   Traffic traffic = movement_traffic(problem);
   traffic.operations = 2 * a.visible_pairs() * double(3 * a.size + 2 * a.value_size);
   return traffic;
@@ -68,7 +51,7 @@ Traffic traffic(const Problem& problem) {
 // The maximum and the sum of the exponentials of scores.
 Distribution greatest_data(const Problem&) { return {DistributionKind::uniform, 1, 2}; }
 Distribution sum_data(const Problem& problem) {
-  const Attention a = attention_of_grad(problem.inputs, problem.attrs);
+  const Attention a = attention_of(problem);
   const double keys = double(std::max<std::int64_t>(1, a.keys));
   return {DistributionKind::uniform, keys / 2, keys};
 }
@@ -133,8 +116,11 @@ const RegisteredOp registered{{
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer,
-    .reference = reference,
-    .terms = terms,
+    .reference = reference<Sum::values>,
+    .terms =
+        [](std::span<const InputReader> inputs, const Attrs& attrs) {
+          return Terms{.magnitude = reference<Sum::terms>(inputs, attrs)};
+        },
     .traffic = traffic,
     .inputs_like = inputs_like,
     .check_values = check_attention_values,

@@ -146,6 +146,17 @@ def inference_attrs(attrs: Attrs) -> Dict[str, Any]:
     return {name: attrs[name] for name in names}
 
 
+def torch_attention() -> List[Form]:
+    def attrs(a: Attrs) -> Dict[str, Any]:
+        return {"is_causal": a["is_causal"], "scale": a["scale"]}
+
+    qkv: List[Key] = ["query", "key", "value"]
+    return [Form("scaled_dot_product_attention", [*qkv, "attn_mask"], ["output", "logsumexp:fp32"], attrs),
+            Form("scaled_dot_product_attention_grad",
+                 [*qkv, "grad_out", "out.logsumexp:fp32", "out.output", "attn_mask"],
+                 ["grad.query", "grad.key", "grad.value"], attrs)]
+
+
 FORMS: Dict[str, List[Form]] = {
     "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
     + add_rms_norm("emu.y_950", "rstd", "emu.x")
@@ -231,6 +242,7 @@ FORMS: Dict[str, List[Form]] = {
                  Form("rms_norm_grad", ["grad_y", "x", "out.rstd:fp32", "gamma"], ["grad.x", "grad.gamma:fp32"])],
     "rope": [Form("rope", ["x", "cos", "sin"], ["y"], rotary_mode),
              Form("rope_grad", ["grad_y", "cos", "sin", "x"], ["grad.x", "grad.cos", "grad.sin"], rotary_mode)],
+    "scaled_dot_product_attention": torch_attention(),
     "scatter_pa_kv_cache": [Form("scatter_pa_kv_cache", ["key", "value", "key_cache", "value_cache", "slot_mapping"],
                                  ["key_cache", "value_cache"], lambda a: {"cache_mode": a["cache_mode"]})],
     "silu": unary("silu"),

@@ -135,39 +135,63 @@ struct TiledGradient {
          right.data(), to, true);
   }
 
-  void add_pairs(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
-                 const QueryTile& queries, KeyTile& keys) const {
-    multiply(args, call, in_group, queries, keys);
+  void add_keys(const QueryTile& queries, KeyTile& keys) const {
     add_transposed(queries, keys, keys.shares, queries.dy, value_pitch, keys.dv.data());
     add_transposed(queries, keys, keys.slopes, queries.query, pitch, keys.dk.data());
+  }
+
+  void add_queries(std::int64_t in_group, const QueryTile& queries, const KeyTile& keys) const {
     gemm({queries.count, pitch, keys.count, kKeyBlock, pitch, pitch}, keys.slopes.data(),
          keys.rows.data(), dq.data() + row(in_group, queries.head.head, queries.first) * pitch,
          true);
   }
 
-  // One head of keys: blocks of keys, and for each the queries that see it.
-  void of_key_head(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
-                   const AttentionSequence& s, std::int64_t key_head) const {
+  bool meet(const QueryTile& queries, const KeyTile& keys) const {
+    const KeyRange seen = visible_to(a, queries.head.sequence, queries.first, queries.count);
+    return common(seen, {keys.first, keys.first + keys.count}).count() > 0;
+  }
+
+  // A block of keys, with all queries that need it.
+  void of_key_block(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
+                    const AttentionSequence& s, std::int64_t key_head, std::int64_t number,
+                    bool adds_to_queries) const {
     thread_local KeyTile keys;
     thread_local QueryTile queries;
+    keys.first = number * kKeyBlock;
+    keys.count = std::min(kKeyBlock, s.keys - keys.first);
+    load(args, s, key_head, keys);
+    for (std::int64_t head = key_head * a.group(); head < (key_head + 1) * a.group(); ++head) {
+      queries.head = {s, head};
+      for (queries.first = 0; queries.first < s.queries; queries.first += kQueryTile) {
+        queries.count = std::min(kQueryTile, s.queries - queries.first);
+        if (!meet(queries, keys)) continue;
+        load(args, queries);
+        multiply(args, call, in_group, queries, keys);
+        add_keys(queries, keys);
+        if (adds_to_queries) add_queries(in_group, queries, keys);
+      }
+    }
+    scale_row(keys.dk.data(), keys.count * pitch, a.scale);
+    key_rows().store(keys.dk.data(), pitch, s.batch, key_head, s.first_key + keys.first, keys.count,
+                     args.outputs[1]);
+    value_rows().store(keys.dv.data(), value_pitch, s.batch, key_head, s.first_key + keys.first,
+                       keys.count, args.outputs[2]);
+  }
+
+  // A tile of queries, with all blocks of keys that it needs.
+  void of_query_tile(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
+                     const AttentionHead& h, std::int64_t first, std::int64_t count) const {
+    thread_local KeyTile keys;
+    thread_local QueryTile queries;
+    queries.head = h, queries.first = first, queries.count = count;
+    load(args, queries);
+    const AttentionSequence& s = h.sequence;
     for (keys.first = 0; keys.first < s.keys; keys.first += kKeyBlock) {
       keys.count = std::min(kKeyBlock, s.keys - keys.first);
-      load(args, s, key_head, keys);
-      for (std::int64_t head = key_head * a.group(); head < (key_head + 1) * a.group(); ++head) {
-        queries.head = {s, head};
-        for (queries.first = 0; queries.first < s.queries; queries.first += kQueryTile) {
-          queries.count = std::min(kQueryTile, s.queries - queries.first);
-          const KeyRange seen = visible_to(a, s, queries.first, queries.count);
-          if (common(seen, {keys.first, keys.first + keys.count}).count() == 0) continue;
-          load(args, queries);
-          add_pairs(args, call, in_group, queries, keys);
-        }
-      }
-      scale_row(keys.dk.data(), keys.count * pitch, a.scale);
-      key_rows().store(keys.dk.data(), pitch, s.batch, key_head, s.first_key + keys.first,
-                       keys.count, args.outputs[1]);
-      value_rows().store(keys.dv.data(), value_pitch, s.batch, key_head, s.first_key + keys.first,
-                         keys.count, args.outputs[2]);
+      if (!meet(queries, keys)) continue;
+      load(args, s, h.head / a.group(), keys);
+      multiply(args, call, in_group, queries, keys);
+      add_queries(in_group, queries, keys);
     }
   }
 
@@ -209,15 +233,36 @@ struct TiledGradient {
     }
   }
 
+  // A thread computes all pairs of a head of keys. With fewer heads than threads, the pairs are
+  // computed twice, for blocks of keys and for tiles of queries; the sums have the same order.
+  void multiply_all(const KernelArgs& args, const AttentionCall& call,
+                    const SequenceGroup& group) const {
+    const std::int64_t heads = group.count * a.key_heads,
+                       parts = key_blocks_of(group.sequence.keys);
+    const auto block = [&](std::int64_t head, std::int64_t number, bool adds_to_queries) {
+      const std::int64_t in_group = head / a.key_heads;
+      of_key_block(args, call, in_group, group.at(call, in_group), head % a.key_heads, number,
+                   adds_to_queries);
+    };
+    if (heads >= thread_count()) {
+      return parallel_blocks(heads, [&](std::int64_t head) {
+        for (std::int64_t number = 0; number < parts; ++number) block(head, number, true);
+      });
+    }
+    parallel_blocks(heads * parts, [&](std::int64_t i) { block(i / parts, i % parts, false); });
+    for_each_tile(
+        call, group,
+        [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
+          of_query_tile(args, call, in_group, h, first, count);
+        });
+  }
+
   void operator()(const KernelArgs& args) const {
     const AttentionCall call(a, args.inputs);
     if (a.is_packed || a.has_sink) clear_outputs(problem, args);
     for_each_group(a, call, [&](const SequenceGroup& group) {
       start(args, call, group);
-      parallel_blocks(group.count * a.key_heads, [&](std::int64_t i) {
-        const std::int64_t in_group = i / a.key_heads;
-        of_key_head(args, call, in_group, group.at(call, in_group), i % a.key_heads);
-      });
+      multiply_all(args, call, group);
       finish(args, call, group);
     });
   }

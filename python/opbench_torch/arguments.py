@@ -21,7 +21,7 @@ _NUMBERS = {  # schema type: plain, optional
 
 #: Words that change the result. Each is recorded as its index, like the dumper does for other operators. The first word
 #: is the default and is not recorded.
-_WORDS = {"approximate": ("none", "tanh")}
+_WORDS = {"approximate": ("none", "tanh"), "input_layout": ("BNSD", "BSND", "BSH", "SBH", "TND")}
 
 
 def operator_name(schema: Any) -> str:

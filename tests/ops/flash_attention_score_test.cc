@@ -198,6 +198,16 @@ TEST(FlashAttentionScore, ConformsWithOptionalInputs) {
                       {{0}, {0}, {0}, {0}, {3}, {3}});
 }
 
+// With fewer heads of keys than threads the work is divided in another way.
+TEST(FlashAttentionScore, GradientDoesNotDependOnThreads) {
+  const Dims shape = {1, 1, 200, 8}, rows = {1, 1, 200, 8};
+  std::vector<Given> given(7, spread(shape));
+  given[4] = given[5] = {kFp32, rows, std::vector<double>(1600, 2)};
+  const std::string_view op = "flash_attention_score_grad";
+  EXPECT_EQ(kernel_on_tensors(op, op, given, {{"sparse_mode", "2"}, {"scale_value", "0.0625"}}, 1),
+            kernel_on_tensors(op, op, given, {{"sparse_mode", "2"}, {"scale_value", "0.0625"}}, 3));
+}
+
 TEST(FlashAttentionScore, Gradients) {
   const Dims shape = {1, 2, 3, 2};
   expect_gradients({std::string(kName),

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "kernels/attention.h"
+#include "ops/attention.h"
 #include "ops/attention_gradient.h"
 #include "ops/attention_reference.h"
 #include "ops/term_count.h"

@@ -166,6 +166,13 @@ Op norm_op() {
 
 const RegisteredOp registered{norm_op()};
 
+// The statistics have one number for each group of each image.
+LikelyAttrs likely_groups(const Shapes&, const Shapes& outputs) {
+  if (outputs.size() < 2 || outputs[1].empty()) return {};
+  const std::vector<double> groups = {double(outputs[1].back())};
+  return {{{"group", groups}, {"num_groups", groups}}};
+}
+
 Op silu_op() {
   Op op = norm_op();
   op.name = kSiluName;
@@ -180,7 +187,8 @@ Op silu_op() {
                 {"npu_group_norm_swish, GroupNormSwish",
                  "input|x, weight|gamma?, bias|beta?",
                  "result|result0|y, result1|mean, result2|rstd",
-                 {.attrs = "groups: num_groups, eps", .where = "swish_scale: 1"}}}};
+                 {.attrs = "groups: num_groups, eps", .where = "swish_scale: 1"}}},
+      .likely = likely_groups};
   op.reference = reference_silu;
   op.terms = terms_silu;
   op.traffic = input_traffic<11>;

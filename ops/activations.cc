@@ -245,8 +245,9 @@ const RegisteredOp kOperators[] = {
         "self", {.ir_name = "HardsigmoidBackward",
                  .summary = "dx = dy/6 where -3 < x < 3, else 0",
                  .source = "torch.nn.functional.hardsigmoid backward: grad * (1.0f / 6.0f)",
-                 .known_as = backward_of("HardsigmoidBackward, hardsigmoid_backward",
-                                         "grads/grads_0|grad_output, self"),
+                 .known_as = backward_of("HardsigmoidBackward, hardsigmoid_backward, "
+                                         "HardSigmoidGrad",
+                                         "grads/grads_0|grad_output|grads, self|input_x"),
                  .corner_points = corners_at_three})),
     RegisteredOp(unary_op<"hardswish", hardswish, 5>(
         {.summary = "y = x min(max(x + 3, 0), 6) / 6",
@@ -261,8 +262,8 @@ const RegisteredOp kOperators[] = {
         "self", {.ir_name = "HardswishBackward",
                  .summary = "dx = 0 where x < -3, dy where x > 3, else dy (x/3 + 1/2)",
                  .source = "torch.nn.functional.hardswish backward",
-                 .known_as = backward_of("HardswishBackward, hardswish_backward",
-                                         "grads/grads_0|grad_output, self"),
+                 .known_as = backward_of("HardswishBackward, hardswish_backward, HardSwishGrad",
+                                         "grads/grads_0|grad_output|grad, self|x"),
                  .corner_points = corners_at_three,
                  .terms = hardswish_grad_terms})),
     RegisteredOp(unary_op<"leaky_relu", leaky_relu, 2>(
@@ -276,13 +277,13 @@ const RegisteredOp kOperators[] = {
          .attrs = slope_attr(),
          .gradient = grad_of_input<"leaky_relu_grad">})),
     RegisteredOp(unary_grad_op<"leaky_relu_grad", leaky_relu_grad, 2>(
-        "self",
-        {.ir_name = "LeakyReluBackward",
-         .summary = "dx = dy where x > 0, else negative_slope dy",
-         .source = "torch.nn.functional.leaky_relu backward",
-         .known_as = backward_of("LeakyReluBackward, leaky_relu_backward",
-                                 "grads/grads_0|grad_output, self|result", "negative_slope"),
-         .attrs = slope_attr()})),
+        "self", {.ir_name = "LeakyReluBackward",
+                 .summary = "dx = dy where x > 0, else negative_slope dy",
+                 .source = "torch.nn.functional.leaky_relu backward",
+                 .known_as = backward_of(
+                     "LeakyReluBackward, leaky_relu_backward, LeakyReluGrad",
+                     "grads/grads_0|grad_output|gradients, self|result|features", "negative_slope"),
+                 .attrs = slope_attr()})),
     RegisteredOp(unary_grad_op<"hardtanh_grad", hardtanh_grad, 2>(
         "self", {.ir_name = "HardtanhBackward",
                  .summary = "dx = 0 where x <= min or x >= max, else dy",

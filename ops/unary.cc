@@ -142,7 +142,7 @@ const RegisteredOp kOperators[] = {
              "torch.nn.functional.gelu; Hendrycks and Gimpel 2016, arXiv:1606.08415; CANN Gelu",
          .known_as =
              {.calls =
-                  {{"gelu",
+                  {{"gelu, npu_gelu",
                     "self",
                     "result|self|out",
                     {.attrs = "approximate: approximate as none|tanh", .needs = "approximate"}},

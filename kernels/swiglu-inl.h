@@ -35,17 +35,20 @@ struct SwiGlu {
   }
 };
 
-// Both gradients. kSteps: dy*b, the gradient of silu, and silu are rounded.
+// The gradients of a and b.
+struct GateSlopes {
+  VF32 a, b;
+};
+
+// kSteps: dy*b, the gradient of silu, and silu are rounded.
 template <class T, bool kSteps>
 struct SwiGluGrad {
   explicit SwiGluGrad(const Gates&) {}
   static HWY_INLINE VF32 step(VF32 x) { return kSteps ? rounded_as<T>(F32(), x) : x; }
-  HWY_INLINE VF32 of_a(VF32 dy, VF32 a, VF32 b) const {
+  HWY_INLINE GateSlopes operator()(VF32 dy, VF32 a, VF32 b) const {
     const VF32 s = sigmoid_of(a), rest = hn::Sub(number(1), s);
-    return hn::Mul(step(hn::Mul(dy, b)), hn::Mul(s, hn::MulAdd(a, rest, number(1))));
-  }
-  HWY_INLINE VF32 of_b(VF32 dy, VF32 a, VF32) const {
-    return hn::Mul(dy, step(hn::Mul(a, sigmoid_of(a))));
+    return {hn::Mul(step(hn::Mul(dy, b)), hn::Mul(s, hn::MulAdd(a, rest, number(1)))),
+            hn::Mul(dy, step(hn::Mul(a, s)))};
   }
 };
 
@@ -72,32 +75,40 @@ struct ClippedSwiGlu : Clipping {
   }
 };
 
-template <class T, bool kSteps>
 struct ClippedSwiGluGrad : Clipping {
   using Clipping::Clipping;
-  HWY_INLINE VF32 of_a(VF32 dy, VF32 a, VF32 b) const {
+  HWY_INLINE GateSlopes operator()(VF32 dy, VF32 a, VF32 b) const {
     const VF32 x = a_of(a), s = sigmoid(x), rest = hn::Sub(number(1), s);
     const VF32 slope = hn::MulAdd(hn::Mul(x, number(alpha)), rest, number(1));
     const VF32 inside = hn::Mul(hn::Mul(dy, b_of(b)), hn::Mul(s, slope));
-    return hn::IfThenElseZero(hn::Le(a, number(limit)), inside);
-  }
-  HWY_INLINE VF32 of_b(VF32 dy, VF32 a, VF32 b) const {
-    const VF32 x = a_of(a);
-    return hn::IfThenElseZero(hn::Le(hn::Abs(b), number(limit)),
-                              hn::Mul(hn::Mul(dy, x), sigmoid(x)));
+    return {hn::IfThenElseZero(hn::Le(a, number(limit)), inside),
+            hn::IfThenElseZero(hn::Le(hn::Abs(b), number(limit)), hn::Mul(hn::Mul(dy, x), s))};
   }
 };
 
-template <class Gate>
-struct GradOfA {
-  Gate gate;
-  HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const { return gate.of_a(dy, a, b); }
-};
-template <class Gate>
-struct GradOfB {
-  Gate gate;
-  HWY_INLINE VF32 operator()(VF32 dy, VF32 a, VF32 b) const { return gate.of_b(dy, a, b); }
-};
+// da and db of `count` pairs; they may be a and b.
+template <bool kStream, class Gate, class T, class X>
+void slope_lanes(const Gate& gate, std::size_t count, const T* dy, const X* a, const X* b, X* da,
+                 X* db) {
+  const std::size_t lanes = hn::Lanes(F32());
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const GateSlopes of = gate(load(dy + i), load(a + i), load(b + i));
+    store<kStream>(of.a, da + i);
+    store<kStream>(of.b, db + i);
+  }
+  if (i == count) return;
+  HWY_ALIGN T dys[hn::MaxLanes(F32())] = {};
+  HWY_ALIGN X pairs[2][hn::MaxLanes(F32())] = {};
+  std::memcpy(dys, dy + i, (count - i) * sizeof(T));
+  std::memcpy(pairs[0], a + i, (count - i) * sizeof(X));
+  std::memcpy(pairs[1], b + i, (count - i) * sizeof(X));
+  const GateSlopes of = gate(load(dys), load(pairs[0]), load(pairs[1]));
+  store<false>(of.a, pairs[0]);
+  store<false>(of.b, pairs[1]);
+  std::memcpy(da + i, pairs[0], (count - i) * sizeof(X));
+  std::memcpy(db + i, pairs[1], (count - i) * sizeof(X));
+}
 
 inline constexpr std::int64_t kPiece = 512;  // pairs; all arrays of a piece stay in the L1 cache
 

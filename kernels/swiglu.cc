@@ -51,26 +51,29 @@ void forward_as(const Gates& of, std::int64_t begin, std::int64_t end) {
 
 template <class T, class Gate>
 void backward_as(const Gates& of, std::int64_t begin, std::int64_t end) {
-  const GradOfA<Gate> of_a{Gate(of)};
-  const GradOfB<Gate> of_b{Gate(of)};
+  const Gate gate(of);
   const T *const dy = static_cast<const T*>(of.dy), *const x = static_cast<const T*>(of.x);
   T* const dx = static_cast<T*>(of.result);
   if (of.width == 1) {
-    HWY_ALIGN float a[kPiece], b[kPiece], da[kPiece];
+    HWY_ALIGN float a[kPiece], b[kPiece];
     for (std::int64_t i = begin; i < end; i += kPiece) {
       const auto pairs = static_cast<std::size_t>(std::min(kPiece, end - i));
       separate(x + 2 * i, static_cast<std::int64_t>(pairs), a, b);
-      map_lanes<false>(of_a, pairs, da, dy + i, a, b);
-      map_lanes<false>(of_b, pairs, b, dy + i, a, b);
-      interleave(da, b, static_cast<std::int64_t>(pairs), dx + 2 * i);
+      slope_lanes<false>(gate, pairs, dy + i, a, b, a, b);
+      interleave(a, b, static_cast<std::int64_t>(pairs), dx + 2 * i);
     }
   } else {
     for_each_part(of, begin, end, [&](std::int64_t row, std::int64_t first, std::int64_t count) {
       const std::int64_t at_a = 2 * row * of.width + first, at_b = at_a + of.width;
       const T* const of_result = dy + row * of.width + first;
       const auto n = static_cast<std::size_t>(count);
-      map_row(of_a, of.streams, n, dx + at_a, of_result, x + at_a, x + at_b);
-      map_row(of_b, of.streams, n, dx + at_b, of_result, x + at_a, x + at_b);
+      const std::uintptr_t vector = hn::Lanes(F32()) * sizeof(T);
+      const bool is_aligned = (reinterpret_cast<std::uintptr_t>(dx + at_a) % vector) == 0 &&
+                              (reinterpret_cast<std::uintptr_t>(dx + at_b) % vector) == 0;
+      if (of.streams && is_aligned) {
+        return slope_lanes<true>(gate, n, of_result, x + at_a, x + at_b, dx + at_a, dx + at_b);
+      }
+      slope_lanes<false>(gate, n, of_result, x + at_a, x + at_b, dx + at_a, dx + at_b);
     });
   }
   if (of.streams) hwy::FlushStream();
@@ -94,7 +97,7 @@ void gate_grad_range(const Gates& of, std::int64_t begin, std::int64_t end) {
   visit_arithmetic(of.dtype, [&](auto tag) {
     using T = decltype(tag);
     if (of.kind == GateKind::clipped) {
-      return backward_as<T, ClippedSwiGluGrad<T, false>>(of, begin, end);
+      return backward_as<T, ClippedSwiGluGrad>(of, begin, end);
     }
     of.rounds_steps ? backward_as<T, SwiGluGrad<T, true>>(of, begin, end)
                     : backward_as<T, SwiGluGrad<T, false>>(of, begin, end);

@@ -71,6 +71,7 @@ const std::vector<Differentiated>& uses() {
       {"scatter_value", {spread({2, 3}), index({2, 1}, {2, 0})}, {{"value", "3"}}},
       {"masked_select", {spread({2, 2}), mask({2, 2}, {1, 0, 1, 1})}},
       {"masked_select", {spread({2, 3}), mask({2}, {0, 1})}, {{"by_rows", "true"}, {"rows", "1"}}},
+      {"swiglu", {spread({2, 6})}},
       {"clipped_swiglu", {spread({3, 6}), index({2}, {1, 1})}, {{"limit", "2.01"}}},
       {"clipped_swiglu", {spread({2, 6})}, {{"limit", "2.01"}, {"interleaved", "false"}}},
       {"rope", {spread({2, 3, 4}), spread({1, 3, 4}, 1), spread({1, 3, 4}, 2)}},

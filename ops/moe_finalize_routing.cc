@@ -116,6 +116,9 @@ const RegisteredOp registered{{
                             "expanded_x, expanded_row_idx, x1?, x2?, bias?, scales?, expert_idx?",
                             "y",
                             {.attrs = "drop_pad_mode"}}},
+                 .profiled = {{"npu::npu_moe_finalize_routing",
+                               "expanded_permuted_rows, skip1, skip2, bias, scales, "
+                               "expanded_src_to_dst_row, export_for_source_row"}},
                  .likely = [](const Shapes& inputs, const Shapes&) -> LikelyAttrs {
                    return {{{"drop_pad_mode", {inputs[0].size() == 3 ? 1.0 : 0.0}}}};
                  }},

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "judge/bound.h"
 #include "ops/choice.h"
+#include "ops/order.h"
 
 namespace opbench {
 namespace {
@@ -56,14 +59,35 @@ class IndexedLine {
   std::vector<bool> is_named_;
 };
 
+// Replaces expected indices by the places of the greatest scores, unless they name no element.
+void take_greatest(const IndexedLines& lines, std::span<const double> scores,
+                   std::span<double> expected) {
+  std::vector<std::int64_t> places(static_cast<std::size_t>(lines.extent));
+  for (std::int64_t line = 0; line < lines.outer; ++line) {
+    const auto to = expected.subspan(static_cast<std::size_t>(line * lines.places),
+                                     static_cast<std::size_t>(lines.places));
+    if (!is_place(to[0], lines)) continue;
+    std::iota(places.begin(), places.end(), std::int64_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
+      const std::int64_t first = line * lines.extent;
+      return is_less(scores[static_cast<std::size_t>(first + b)],
+                     scores[static_cast<std::size_t>(first + a)]);
+    });
+    std::copy_n(places.begin(), to.size(), to.begin());
+  }
+}
+
 // Compares the computed scores. The claims are those of the operator's first output.
 bool are_right_choices(const CallToJudge& call, const Choice& choice, const IndexedLines& lines) {
   const std::vector<InputReader> inputs = readers_of(call);
   const TensorDesc& desc = call.problem.outputs[choice.output];
-  const Choice::Scores scores = choice.scores(inputs, call.problem.attrs);
+  const Choice::Scores scores =
+      choice.scores(with_chosen(*call.problem.op, inputs, {desc, call.outputs[choice.output]}),
+                    call.problem.attrs);
   std::vector<double> expected(static_cast<std::size_t>(desc.elements())), bounds;
   call.problem.op->reference(inputs, call.problem.attrs)(choice.output, {0, desc.elements()},
                                                          expected);
+  take_greatest(lines, scores.values, expected);
   const std::vector<double> actual = InputReader(desc, call.outputs[choice.output]).read_all();
   const std::vector<Claim> claims = claims_of(call.problem, 0, call.maker);
   return std::any_of(claims.begin(), claims.end(), [&](const Claim& claim) {

@@ -19,7 +19,9 @@ struct Choice {
   std::string_view op;
   std::size_t output = 0;  ///< the indices
 
-  /// The scores of the elements that the indices name, and the magnitudes of their terms.
+  /// The scores along the last axis, whose greatest are to be chosen, and the magnitudes of their
+  /// terms. They may follow the chosen indices as well: an operator that first chooses groups may
+  /// keep any of equal groups.
   struct Scores {
     std::vector<double> values, magnitudes;
   };

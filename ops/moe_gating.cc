@@ -18,8 +18,10 @@ using Places = std::vector<std::int64_t>;
 struct GatedRow {
   Numbers share, share_terms, score, score_terms;
 
-  // `bias` has no elements if it is not given.
-  GatedRow(const Gating& of, std::span<const double> x, std::span<const double> bias)
+  // `bias` has no elements if it is not given. `chosen`: experts that were chosen elsewhere, or
+  // none.
+  GatedRow(const Gating& of, std::span<const double> x, std::span<const double> bias,
+           const Places& chosen)
       : share(x.begin(), x.end()),
         share_terms(x.size(), 0),
         score(share),
@@ -32,7 +34,7 @@ struct GatedRow {
       score[e] += bias[e];
       score_terms[e] += std::fabs(bias[e]);
     }
-    keep_best_groups(of);
+    keep_best_groups(of, chosen);
   }
 
   void sigmoid(std::span<const double> x) {
@@ -59,42 +61,50 @@ struct GatedRow {
     }
   }
 
-  // Experts of other groups cannot be chosen.
-  void keep_best_groups(const Gating& of) {
+  // Experts of other groups cannot be chosen. Of equal groups those of the chosen experts are kept.
+  void keep_best_groups(const Gating& of, const Places& chosen) {
     if (of.kept_groups == of.groups) return;
     const std::int64_t size = of.group_size();
     Numbers of_group;
+    Places preferred;
+    for (const std::int64_t e : chosen) preferred.push_back(e / size);
     for (std::int64_t g = 0; g < of.groups; ++g) {
       Numbers scores(score.begin() + g * size, score.begin() + (g + 1) * size);
       std::sort(scores.begin(), scores.end(), [](double a, double b) { return is_less(b, a); });
       of_group.push_back(scores[0] + (of.sums_two ? scores[1] : 0));
     }
-    const Places best = best_of(of_group, of.groups);
+    const Places best = best_of(of_group, of.groups, preferred);
     for (auto g = best.begin() + of.kept_groups; g != best.end(); ++g) {
       std::fill_n(score.begin() + *g * size, size, -std::numeric_limits<double>::infinity());
     }
   }
 
-  // The first of equals first.
-  static Places best_of(const Numbers& scores, std::int64_t count) {
+  // The first of equals first, but after those that are preferred.
+  static Places best_of(const Numbers& scores, std::int64_t count, const Places& preferred = {}) {
     Places places(scores.size());
     std::iota(places.begin(), places.end(), std::int64_t{0});
+    std::stable_partition(places.begin(), places.end(), [&](std::int64_t place) {
+      return std::find(preferred.begin(), preferred.end(), place) != preferred.end();
+    });
     std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
       return is_less(scores[static_cast<std::size_t>(b)], scores[static_cast<std::size_t>(a)]);
     });
     places.resize(static_cast<std::size_t>(count));
     return places;
   }
-
-  bool are_valid(const Places& chosen) const {
-    std::vector<bool> is_named(share.size());
-    for (const std::int64_t e : chosen) {
-      if (e < 0 || e >= std::ssize(share) || is_named[static_cast<std::size_t>(e)]) return false;
-      is_named[static_cast<std::size_t>(e)] = true;
-    }
-    return true;
-  }
 };
+
+// The experts of token `t` in `given`; none unless they are different experts.
+Places chosen_of(const Gating& of, const Places& given, std::int64_t t) {
+  if (given.empty()) return {};
+  Places chosen(given.begin() + t * of.k, given.begin() + (t + 1) * of.k);
+  std::vector<bool> is_named(static_cast<std::size_t>(of.experts));
+  for (const std::int64_t e : chosen) {
+    if (e < 0 || e >= of.experts || is_named[static_cast<std::size_t>(e)]) return {};
+    is_named[static_cast<std::size_t>(e)] = true;
+  }
+  return chosen;
+}
 
 // Appends the results of one token.
 void add(const Gating& of, const GatedRow& row, const Places& experts, Gated& to) {
@@ -126,13 +136,10 @@ Gated::Gated(std::span<const InputReader> inputs, const Attrs& attrs) {
   const Numbers x = inputs[0].read_all(), bias = has_bias ? inputs[1].read_all() : Numbers();
   const Places given = inputs.size() > 2 ? inputs[2].read_index() : Places();
   for (std::int64_t t = 0; t < of.tokens; ++t) {
-    const GatedRow row(of, {x.data() + t * of.experts, static_cast<std::size_t>(of.experts)}, bias);
-    Places experts = GatedRow::best_of(row.score, of.k);
-    if (!given.empty()) {
-      const Places other(given.begin() + t * of.k, given.begin() + (t + 1) * of.k);
-      if (row.are_valid(other)) experts = other;
-    }
-    add(of, row, experts, *this);
+    const Places other = chosen_of(of, given, t);
+    const GatedRow row(of, {x.data() + t * of.experts, static_cast<std::size_t>(of.experts)}, bias,
+                       other);
+    add(of, row, other.empty() ? GatedRow::best_of(row.score, of.k) : other, *this);
   }
 }
 

@@ -115,6 +115,20 @@ TEST(MoeGatingTopK, SharesAreThoseOfTheChosenExperts) {
       << "no expert";
 }
 
+// Groups (1, 0) and (1, 0.5) are equal by their best experts: either is right, but not both.
+TEST(MoeGatingTopK, AnyOfEqualGroupsIsRight) {
+  const std::vector<Given> x = {gate_input({1, 4}, {1, 0, 1, 0.5})};
+  const AttrTexts attrs = {{"k", "2"}, {"norm_type", "1"}, {"group_count", "2"}};
+  const auto sigmoid = [](double value) { return 1 / (1 + std::exp(-value)); };
+  for (const double other : {0.0, 0.5}) {
+    const double sum = sigmoid(1) + sigmoid(other), first = other == 0 ? 0 : 2;
+    const Values outputs = {{sigmoid(1) / sum, sigmoid(other) / sum}, {first, first + 1}};
+    EXPECT_EQ(verdict_on_gate(kGroupedGate, x, attrs, outputs, 0), Verdict::passed);
+    EXPECT_EQ(verdict_on_gate(kGroupedGate, x, attrs, outputs, 1), Verdict::passed);
+  }
+  EXPECT_EQ(verdict_on_gate(kGroupedGate, x, attrs, {{0.5, 0.5}, {0, 2}}, 1), Verdict::failed);
+}
+
 // Shares of softmax are 0.25 each, and 0.2 for another expert.
 TEST(MoeGatingTopKSoftmax, AnyOfEqualExpertsIsRight) {
   const std::vector<Given> x = {gate_input({1, 4}, {1, 1, 1, 0.5})};

@@ -168,7 +168,7 @@ const RegisteredOp registered{{
          {"pertoken_scale", "pertoken_scale", {DType::fp32}, token_scale_data}},
     .outputs = {{"y", "result", {}, nullptr, {}, false}},
     .optional_inputs = 3,
-    .attrs = {{"output_dtype", std::string("fp16"), "dtype of the result", no_output},
+    .attrs = {{"output_dtype", std::string("bf16"), "dtype of the result", no_output},
               {"transpose_x1", false, "x1 is stored with its last two axes exchanged"},
               {"transpose_x2", false, "x2 is stored with its last two axes exchanged"}},
     .dtypes = {DType::fp32, DType::bf16},

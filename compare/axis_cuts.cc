@@ -60,7 +60,7 @@ bool goes_by_elements(const Witness& witness) {
 void cut_moved_place(Cutting& cutting, std::size_t axis, std::int64_t extent, std::int64_t place) {
   constexpr std::int64_t kMostPlaces = 4096;
   const Witness& witness = cutting.witness();
-  if (witness.problem().op->exact_reference == nullptr || extent > kMostPlaces) return;
+  if (witness.problem().op->reference != nullptr || extent > kMostPlaces) return;
   for_each_group(witness, axis, extent, [&](const CutAxes& group) {
     const Scheme scheme = group.scheme();
     for (std::int64_t from = 0; from < extent && !cutting.is_stopped(); ++from) {

@@ -104,8 +104,7 @@ std::string python_operand(const Op& op, std::string_view name) {
 }
 
 std::string expected_is(const Witness& witness) {
-  const bool is_exact = witness.problem().op->exact_reference != nullptr;
-  if (is_exact) return "exact";
+  if (is_exact(witness.problem())) return "exact";
   return witness.finding.is_leaning ? "in fp64" : "in fp64, then rounded to the dtype";
 }
 

@@ -24,10 +24,10 @@ std::vector<InputReader> readers_of(const Problem& problem, const std::vector<Te
 Tensor expected_of(const Problem& problem, const std::vector<Tensor>& inputs, std::size_t output) {
   const std::vector<InputReader> readers = readers_of(problem, inputs);
   const TensorDesc& desc = problem.outputs[output];
-  const bool is_exact = problem.op->exact_reference != nullptr;
-  Tensor expected(describe(is_exact ? desc.dtype : DType::fp64, desc.shape));
+  const bool has_exact = is_exact(problem);
+  Tensor expected(describe(has_exact ? desc.dtype : DType::fp64, desc.shape));
   const auto blocks = block_count(expected.desc);
-  if (is_exact) {
+  if (has_exact) {
     const ExactReference reference = problem.op->exact_reference(readers, problem.attrs);
     parallel_blocks(blocks, [&](std::int64_t i) {
       const ElementRange range = block(expected.desc, i);

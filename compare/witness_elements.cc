@@ -43,8 +43,7 @@ std::vector<std::string> floating_texts(const std::vector<double>& values) {
 
 ElementBound bound_of(const Problem& problem, const OutputFinding& finding, std::size_t output) {
   ElementBound bound{finding.allowed, finding.allowed_share};
-  const bool is_rounded = problem.op->accuracy == AccuracyClass::rounded;
-  bound.is_exact = !is_rounded && problem.op->exact_reference != nullptr;
+  bound.is_exact = is_exact(problem);
   bound.takes_any_nan = problem.op->accuracy == AccuracyClass::exact_value &&
                         is_floating(problem.outputs[output].dtype);
   return bound;

@@ -65,7 +65,7 @@ double output_scale(const TensorDesc& desc, const SampledBlocks& blocks, const v
 Standard standard_of(const CallToJudge& call, std::size_t output) {
   const Op& op = *call.problem.op;
   Standard standard{.kind = StandardKind::exact};
-  if (op.exact_reference != nullptr) {
+  if (is_exact(call.problem)) {
     standard.tolerance.equality =
         op.accuracy == AccuracyClass::exact_value ? Equality::bits_but_nan : Equality::bits;
   } else if (op.accuracy == AccuracyClass::rounded) {
@@ -78,7 +78,7 @@ Standard standard_of(const CallToJudge& call, std::size_t output) {
 bool is_held_to_bound(const CallToJudge& call, std::size_t output) {
   const Op& op = *call.problem.op;
   const DType dtype = call.problem.outputs[output].dtype;
-  return call.rule.kind != OutputRule::Kind::standard && op.exact_reference == nullptr &&
+  return call.rule.kind != OutputRule::Kind::standard && !is_exact(call.problem) &&
          op.accuracy == AccuracyClass::rounded && (is_floating(dtype) || op.is_quantised(dtype));
 }
 
@@ -106,7 +106,7 @@ class OutputPair {
         inputs_(inputs_of_reference(call, output)),
         standard_(standard_of(call, output)) {
     const Op& op = *call.problem.op;
-    if (op.exact_reference != nullptr) {
+    if (is_exact(call.problem)) {
       exact_ = op.exact_reference(inputs_, call.problem.attrs);
     } else if (is_held_to_bound(call, output)) {
       bound_.emplace(call.problem, inputs_, output);

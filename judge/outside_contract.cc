@@ -25,7 +25,7 @@ bool holds_any(const TensorDesc& desc, const void* storage, const Predicate& pre
 
 // The reference of either kind of operator, as fp64.
 Reference reference_of(const Problem& problem, const std::vector<InputReader>& inputs) {
-  if (problem.op->reference != nullptr) return problem.op->reference(inputs, problem.attrs);
+  if (!is_exact(problem)) return problem.op->reference(inputs, problem.attrs);
   return [exact = problem.op->exact_reference(inputs, problem.attrs), &problem](
              std::size_t output, ElementRange range, std::span<double> to) {
     const DType dtype = problem.outputs[output].dtype;

@@ -9,9 +9,11 @@
 #include <cmath>
 
 #include "kernels/cast.h"
+#include "kernels/integers.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
 #include "ops/elementwise.h"
+#include "ops/integers.h"
 #include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -169,6 +171,7 @@ Launch prepare_promoting(const Problem& problem, Binary binary) {
 }
 
 Launch prepare_binary(const Problem& problem, bool stream, Binary binary) {
+  if (is_integer(problem.inputs[0].dtype)) return integer_launch(problem);
   if (has_mixed_dtypes(*problem.op, problem.inputs)) {
     return prepare_promoting(problem, std::move(binary));
   }

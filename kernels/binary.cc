@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "kernels/binary.cc"
 #include <hwy/foreach_target.h>
 
+#include <cmath>
+
 #include "kernels/formula-inl.h"
 #include "kernels/formula.h"
 
@@ -63,6 +65,18 @@ struct AddCDiv {
   }
 };
 
+// Exact, by repeated steps of a few bits: no vector instruction does it.
+void truncated_remainders(const Numbers&, std::size_t count, const float* const* x, float* y) {
+  for (std::size_t i = 0; i < count; ++i) y[i] = std::fmod(x[0][i], x[1][i]);
+}
+void floored_remainders(const Numbers&, std::size_t count, const float* const* x, float* y) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float rest = std::fmod(x[0][i], x[1][i]);
+    const bool has_other_sign = rest != 0 && (rest < 0) != (x[1][i] < 0);
+    y[i] = has_other_sign ? rest + x[1][i] : rest;
+  }
+}
+
 }  // namespace
 
 std::span<const Formula> binary() {
@@ -75,6 +89,8 @@ std::span<const Formula> binary() {
       {"maximum_grad", compute<MaximumGrad, 3>},
       {"addcmul", compute<AddCMul, 3>},
       {"addcdiv", compute<AddCDiv, 3>},
+      {"fmod", truncated_remainders},
+      {"remainder", floored_remainders},
   };
   return kFormulas;
 }
@@ -96,7 +112,7 @@ Launch prepare(const Problem& problem) {
 
 const NativeFormulas kNative(prepare<false>, true,
                              {"sub", "div", "div_grad_other", "maximum", "minimum", "maximum_grad",
-                              "addcmul", "addcdiv"});
+                              "addcmul", "addcdiv", "fmod", "remainder"});
 
 const RegisteredKernel kDevice[] = {
     RegisteredKernel(

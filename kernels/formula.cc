@@ -14,7 +14,9 @@
 #include <variant>
 #include <vector>
 
+#include "kernels/integers.h"
 #include "kernels/simd/elementwise.h"
+#include "ops/integers.h"
 #include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -139,6 +141,7 @@ ComputePiece formula_named(std::span<const Formula> formulas, std::string_view n
 }
 
 Launch formula_launch(const Problem& problem, std::span<const Formula> formulas, bool streams) {
+  if (is_integer(problem.inputs[0].dtype)) return integer_launch(problem);
   BoundFormula bound{formula_named(formulas, formula_name(problem)),
                      numbers_of(problem),
                      {},

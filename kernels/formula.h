@@ -37,8 +37,8 @@ Numbers numbers_of(const Problem& problem);
 ComputePiece formula_named(std::span<const Formula> formulas, std::string_view name);
 
 /// One pass over all elements: inputs are broadcast and widened to fp32, the result is rounded
-/// once. Inputs and outputs are fp32, fp16, bf16 or bool (0 or 1). `streams`: past the cache if the
-/// tensors exceed it.
+/// once. Inputs and outputs are fp32, fp16, bf16 or bool (0 or 1); integers are computed by
+/// `integer_launch`. `streams`: past the cache if the tensors exceed it.
 Launch formula_launch(const Problem& problem, std::span<const Formula> formulas, bool streams);
 
 using PrepareFormula = Launch (*)(const Problem& problem);

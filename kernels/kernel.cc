@@ -47,9 +47,15 @@ KernelsByOp kernels_by_op() {
   return sorted;
 }
 
-// Inputs with their own dtypes, such as an index, are not checked.
+// Variants of devices and libraries compute in floating point, unless they list integers. Inputs
+// with their own dtypes, such as an index, are not checked.
 std::string refused_dtype(const Kernel& kernel, const Problem& problem) {
-  if (kernel.dtypes.empty()) return {};
+  if (kernel.dtypes.empty()) {
+    const bool is_floating_only =
+        kernel.provider == Provider::npu || kernel.provider == Provider::vendor;
+    const bool is_on_integers = problem.op->reference != nullptr && is_exact(problem);
+    return is_floating_only && is_on_integers ? "it takes floating dtypes only" : "";
+  }
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
     const DType dtype = problem.inputs[i].dtype;
     if (problem.op->input(i).has_own_dtype()) continue;

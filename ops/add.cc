@@ -24,7 +24,8 @@ const RegisteredOp registered{broadcast_op<"add", [](double a, double b) { retur
                   .profiled = {{.names = "Adds", .inputs = "x1", .outputs = "y", .scalars = "x2"},
                                {.names = "ForeachAddScalar", .each = "Add", .lists = 1}},
                   .torch = "{0} + {1}"},
-     .gradient = gradient})};
+     .gradient = gradient,
+     .on_integers = on_integers<"add", integer_sum>})};
 
 }  // namespace
 }  // namespace opbench

@@ -138,7 +138,8 @@ const RegisteredOp kOperators[] = {
                       .profiled = {{.names = "ForeachSubList", .each = "Sub", .lists = 2},
                                    {.names = "ForeachSubScalar", .each = "Sub", .lists = 1},
                                    {"aten::sub, aten::sub_", "self, other, =alpha"}}},
-         .gradient = gradient_of_sub})),
+         .gradient = gradient_of_sub,
+         .on_integers = on_integers<"sub", integer_difference>})),
     RegisteredOp(broadcast_op<"div", quotient, 1>(
         kQuotient,
         {.summary = "y = x1 / x2, broadcast",
@@ -181,7 +182,8 @@ const RegisteredOp kOperators[] = {
                                                       "grad_inputs/grad_inputs_0"},
                                                      {"maximum_grad", "grads/grads_0, other, self",
                                                       "grad_inputs/grad_inputs_1"}}}}}},
-         .gradient = gradient_of_maximum})),
+         .gradient = gradient_of_maximum,
+         .on_integers = on_integers<"maximum", greater_integer>})),
     RegisteredOp(broadcast_op<"minimum", less, 1>(
         kTwo,
         {.summary = "y = min(x1, x2), NaN if either is",
@@ -193,7 +195,8 @@ const RegisteredOp kOperators[] = {
                                                       "grad_inputs/grad_inputs_0"},
                                                      {"maximum_grad", "grads/grads_0, self, other",
                                                       "grad_inputs/grad_inputs_1"}}}}}},
-         .gradient = gradient_of_minimum})),
+         .gradient = gradient_of_minimum,
+         .on_integers = on_integers<"minimum", smaller_integer>})),
     RegisteredOp(broadcast_op<"maximum_grad", maximum_grad, 2, 3>(
         kTwoGrad, {.ir_name = "MaximumBackward",
                    .summary = "dx1 = 0 where x1 < x2, dy/2 where they are equal, else dy",

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
-
 #include "ops/elementwise.h"
+#include "ops/integers.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
 
@@ -13,40 +12,8 @@ namespace {
 
 DType target(const Attrs& attrs) { return parse_dtype(attrs.word("to")); }
 
-// Integers and bool, read as int64.
-template <class T>
-void widen(const void* from, std::span<std::int64_t> to) {
-  const T* values = static_cast<const T*>(from);
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] = values[i];
-}
-
-void widen(DType dtype, const void* from, std::span<std::int64_t> to) {
-  switch (dtype) {
-    case DType::int64:
-      return widen<std::int64_t>(from, to);
-    case DType::int32:
-      return widen<std::int32_t>(from, to);
-    case DType::int16:
-      return widen<std::int16_t>(from, to);
-    case DType::int8:
-    case DType::int4:
-      return widen<std::int8_t>(from, to);
-    default:
-      return widen<std::uint8_t>(from, to);
-  }
-}
-
-// Modulo 2^n: the low bytes. All hosts of NPUs are little-endian.
-void wrap(std::span<const std::int64_t> from, DType dtype, void* to) {
-  const std::size_t bytes = size_of(dtype);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    const std::int64_t value = dtype == DType::int4 ? low_four_bits(from[i]) : from[i];
-    std::memcpy(static_cast<std::byte*>(to) + i * bytes, &value, bytes);
-  }
-}
-
 void from_integers(std::span<const std::int64_t> from, DType dtype, void* to) {
-  if (!is_floating(dtype)) return wrap(from, dtype, to);
+  if (!is_floating(dtype)) return wrap_integers(from, dtype, to);
   thread_local std::vector<double> values;
   values.resize(from.size());
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -77,7 +44,7 @@ void convert(DType from, const void* data, std::int64_t count, DType to, void* o
   if (is_floating(from)) return from_floats(values, to, out);
   thread_local std::vector<std::int64_t> integers;
   integers.resize(values.size());
-  widen(from, data, integers);
+  widen_integers(from, data, integers);
   from_integers(integers, to, out);
 }
 
@@ -117,15 +84,6 @@ std::vector<GradientCall> gradient(const Problem& forward) {
   return {{"cast", {{GradientArg::output_gradient, 0}}, {0}, back}};
 }
 
-std::string no_dtype(const AttrValue& value) {
-  try {
-    parse_dtype(std::get<std::string>(value));
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
-
 const RegisteredOp registered{{
     .name = "cast",
     .ir_name = "to",
@@ -154,4 +112,13 @@ const RegisteredOp registered{{
 }};
 
 }  // namespace
+std::string no_dtype(const AttrValue& value) {
+  try {
+    parse_dtype(std::get<std::string>(value));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 }  // namespace opbench

@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <string>
+
+#include "ops/attrs.h"
 
 namespace opbench {
 
@@ -27,5 +30,8 @@ inline double to_odd_double(std::int64_t x) {
   const std::int64_t sticky = (x & kDropped) != 0 ? kDropped + 1 : 0;
   return static_cast<double>((x & ~kDropped) | sticky);
 }
+
+/// A rule for attributes: empty for the name of a dtype, else the reason.
+std::string no_dtype(const AttrValue& value);
 
 }  // namespace opbench

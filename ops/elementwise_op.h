@@ -12,6 +12,8 @@
 
 #include "ops/broadcast.h"
 #include "ops/elementwise.h"
+#include "ops/integers.h"
+#include "ops/movement.h"
 #include "ops/op.h"
 
 namespace opbench {
@@ -70,6 +72,8 @@ struct ElementwiseRow {
   /// Suitable values of the last input, if normal(0,1) is not.
   Distribution (*data)(const Problem& problem) = nullptr;
   Terms (*terms)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
+  /// The reference on integers; null: the operator does not take them.
+  ExactReference (*on_integers)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
   bool holds_fp32 = false, takes_functions = false;
 };
 
@@ -95,10 +99,11 @@ Op elementwise_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
       .inputs = std::move(inputs),
       .outputs = {{"result"}},
       .attrs = row.attrs,
-      .dtypes = kArithmeticDTypes,
+      .dtypes = row.on_integers == nullptr ? kArithmeticDTypes : kNumberDTypes,
       .formats = kElementwiseFormats,
       .infer = [](std::span<const TensorDesc> in,
                   const Attrs&) { return infer_elementwise(kName.view(), in); },
+      .exact_reference = row.on_integers,
       .terms = row.terms,
       .traffic = [](const Problem& problem) { return elementwise_traffic(problem, kOperations); },
       .gradient = row.gradient,
@@ -106,6 +111,12 @@ Op elementwise_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
       .holds_fp32 = row.holds_fp32,
       .takes_functions = row.takes_functions,
   };
+}
+
+/// `on_integers` of a row: kFunction of ops/integers.h.
+template <OpName kName, auto kFunction, std::size_t kInputs = 2>
+ExactReference on_integers(std::span<const InputReader> inputs, const Attrs&) {
+  return integer_reference<kInputs>(kName.view(), inputs, inputs[0].desc().dtype, kFunction);
 }
 
 /// y = kFormula(x).
@@ -191,6 +202,56 @@ Op broadcast_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
   op.context.engine_refusal = [](const Problem& problem, const FrameworkRules&) {
     return broadcast_engine_refusal(problem);
   };
+  return op;
+}
+
+/// An operator on integers alone: y = kFunction(x1, ..., xn) of ops/integers.h, broadcast.
+template <OpName kName, auto kFunction, std::size_t kInputs = 2>
+Op integer_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
+  Op op = elementwise_op<kName, 1>(std::move(inputs), row);
+  op.dtypes = kIntegerDTypes;
+  op.accuracy = AccuracyClass::exact;
+  op.infer = [](std::span<const TensorDesc> in, const Attrs&) {
+    return infer_broadcast(kName.view(), in);
+  };
+  op.exact_reference = on_integers<kName, kFunction, kInputs>;
+  return op;
+}
+
+/// The output of an operator that selects values has the dtype of input kLike, or bool with kNone.
+inline constexpr std::size_t kNone = ~std::size_t{0};
+template <OpName kName, std::size_t kLike>
+std::vector<TensorDesc> infer_chosen(std::span<const TensorDesc> inputs, const Attrs&) {
+  TensorDesc result = infer_broadcast(kName.view(), inputs)[0];
+  result.dtype = kLike == kNone ? DType::boolean : inputs[kLike].dtype;
+  return {result};
+}
+
+/// Values in fp64 that the output's dtype holds, as stored.
+template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs>
+ExactReference chosen_values(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const DType dtype = infer_chosen<kName, kLike>(descs_of(inputs), attrs)[0].dtype;
+  return [dtype, values_of = broadcast_reference<kInputs>(kName.view(), inputs,
+                                                          formula_under<kFormula>(attrs))](
+             std::size_t output, ElementRange range, void* to) {
+    thread_local std::vector<double> values;
+    values.resize(static_cast<std::size_t>(range.count));
+    values_of(output, range, values);
+    from_doubles(dtype, values.data(), range.count, to);
+  };
+}
+
+/// y = kFormula(x1, ..., xn), broadcast. Values are selected, not rounded: they are equal or wrong.
+template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs = 2>
+Op chosen_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
+  Op op = broadcast_op<kName, kFormula, 1, kInputs>(std::move(inputs), row);
+  op.formats = kPlainFormats;
+  op.accuracy = AccuracyClass::exact_value;
+  op.infer = infer_chosen<kName, kLike>;
+  op.reference = nullptr;
+  op.exact_reference = chosen_values<kName, kLike, kFormula, kInputs>;
+  op.promotes = false;
+  op.context = {};
   return op;
 }
 

@@ -1,18 +1,19 @@
 // Operators that make masks of bool, combine them and select by them.
+#include <algorithm>
+
 #include "ops/elementwise_op.h"
-#include "ops/movement.h"
 
 namespace opbench {
 namespace {
 
 using Arg = GradientArg;
 
-bool equal(double a, double b) { return a == b; }
-bool not_equal(double a, double b) { return a != b; }
-bool less(double a, double b) { return a < b; }
-bool less_equal(double a, double b) { return a <= b; }
-bool greater(double a, double b) { return a > b; }
-bool greater_equal(double a, double b) { return a >= b; }
+constexpr auto equal = [](auto a, auto b) { return a == b; };
+constexpr auto not_equal = [](auto a, auto b) { return a != b; };
+constexpr auto less = [](auto a, auto b) { return a < b; };
+constexpr auto less_equal = [](auto a, auto b) { return a <= b; };
+constexpr auto greater = [](auto a, auto b) { return a > b; };
+constexpr auto greater_equal = [](auto a, auto b) { return a >= b; };
 bool both(double a, double b) { return a != 0 && b != 0; }
 bool either(double a, double b) { return a != 0 || b != 0; }
 bool opposite(double a) { return a == 0; }
@@ -23,39 +24,31 @@ auto filled(const Attrs& attrs) {
   return [value = attrs.number("value")](double x, double mask) { return mask != 0 ? value : x; };
 }
 
-/// All inputs have one shape; the output has the dtype of input kLike, or bool with kNone.
-constexpr std::size_t kNone = ~std::size_t{0};
-template <OpName kName, std::size_t kLike>
-std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
-  TensorDesc result = infer_broadcast(kName.view(), inputs)[0];
-  result.dtype = kLike == kNone ? DType::boolean : inputs[kLike].dtype;
-  return {result};
+template <OpName kName, auto kFormula>
+ExactReference compared(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const auto is_whole = [](const InputReader& input) { return !is_floating(input.desc().dtype); };
+  if (std::all_of(inputs.begin(), inputs.end(), is_whole)) {
+    return integer_reference<2>(kName.view(), inputs, DType::boolean, kFormula);
+  }
+  return chosen_values<kName, kNone, kFormula, 2>(inputs, attrs);
 }
 
-// Values are selected, not rounded: they are equal or wrong.
-template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs>
-ExactReference exact(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const DType dtype = infer<kName, kLike>(descs_of(inputs), attrs)[0].dtype;
-  return [dtype, values_of = broadcast_reference<kInputs>(kName.view(), inputs,
-                                                          formula_under<kFormula>(attrs))](
-             std::size_t output, ElementRange range, void* to) {
-    thread_local std::vector<double> values;
-    values.resize(static_cast<std::size_t>(range.count));
-    values_of(output, range, values);
-    from_doubles(dtype, values.data(), range.count, to);
-  };
+// Whole numbers from -2 to 2, so that some are equal.
+Distribution few(const Problem& problem) {
+  const DType dtype = problem.inputs[0].dtype;
+  const double least = dtype == DType::uint8 || dtype == DType::boolean ? 0 : -2;
+  return {DistributionKind::integers, least, dtype == DType::boolean ? 1.0 : 2.0};
 }
 
-template <OpName kName, std::size_t kLike, auto kFormula, std::size_t kInputs = 2>
-Op chosen_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
-  Op op = broadcast_op<kName, kFormula, 1, kInputs>(std::move(inputs), row);
-  op.formats = kPlainFormats;
-  op.accuracy = AccuracyClass::exact_value;
-  op.infer = infer<kName, kLike>;
-  op.reference = nullptr;
-  op.exact_reference = exact<kName, kLike, kFormula, kInputs>;
-  op.promotes = false;
-  op.context = {};
+const std::vector<TensorSpec> kTwo = {{.name = "self", .data = few},
+                                      {.name = "other", .data = few}};
+
+template <OpName kName, auto kFormula>
+Op comparison_op(const ElementwiseRow& row) {
+  Op op = chosen_op<kName, kNone, kFormula>(kTwo, row);
+  op.dtypes = kNumberDTypes;
+  op.dtypes.push_back(DType::boolean);
+  op.exact_reference = compared<kName, kFormula>;
   return op;
 }
 
@@ -67,12 +60,6 @@ Op logical_op(const ElementwiseRow& row) {
   op.dtypes = {DType::boolean};
   return op;
 }
-
-// Whole numbers from -2 to 2, so that some are equal.
-Distribution few(const Problem&) { return {DistributionKind::integers, -2, 2}; }
-
-const std::vector<TensorSpec> kTwo = {{.name = "self", .data = few},
-                                      {.name = "other", .data = few}};
 
 std::vector<GradientCall> gradient_of_where(const Problem&) {
   const Arg condition{Arg::input, 0}, dy{Arg::output_gradient, 0};
@@ -88,36 +75,34 @@ std::vector<GradientCall> gradient_of_masked_fill(const Problem&) {
 }
 
 const RegisteredOp kOperators[] = {
-    RegisteredOp(chosen_op<"eq", kNone, equal>(
-        kTwo,
+    RegisteredOp(comparison_op<"eq", equal>(
         {.summary = "x1 == x2",
          .source = "torch.eq; CANN Equal",
          .known_as = {.calls = {{"eq_Tensor, eq, Equal", "self|x1, other|x2", "result|out|y"}}}})),
-    RegisteredOp(chosen_op<"ne", kNone, not_equal>(
-        kTwo, {.summary = "x1 != x2",
-               .source = "torch.ne; CANN NotEqual",
-               .known_as = {.calls = {{"ne_Tensor, ne, NotEqual", "self|x1, other|x2",
-                                       "result|out|y"}}}})),
-    RegisteredOp(chosen_op<"lt", kNone, less>(
-        kTwo,
+    RegisteredOp(comparison_op<"ne", not_equal>(
+        {.summary = "x1 != x2",
+         .source = "torch.ne; CANN NotEqual",
+         .known_as = {.calls = {{"ne_Tensor, ne, NotEqual", "self|x1, other|x2",
+                                 "result|out|y"}}}})),
+    RegisteredOp(comparison_op<"lt", less>(
         {.summary = "x1 < x2",
          .source = "torch.lt; CANN Less",
          .known_as = {.calls = {{"lt_Tensor, lt, Less", "self|x1, other|x2", "result|out|y"}}}})),
-    RegisteredOp(chosen_op<"le", kNone, less_equal>(
-        kTwo, {.summary = "x1 <= x2",
-               .source = "torch.le; CANN LessEqual",
-               .known_as = {.calls = {{"le_Tensor, le, LessEqual", "self|x1, other|x2",
-                                       "result|out|y"}}}})),
-    RegisteredOp(chosen_op<"gt", kNone, greater>(
-        kTwo, {.summary = "x1 > x2",
-               .source = "torch.gt; CANN Greater",
-               .known_as = {.calls = {{"gt_Tensor, gt, Greater", "self|x1, other|x2",
-                                       "result|out|y"}}}})),
-    RegisteredOp(chosen_op<"ge", kNone, greater_equal>(
-        kTwo, {.summary = "x1 >= x2",
-               .source = "torch.ge; CANN GreaterEqual",
-               .known_as = {.calls = {{"ge_Tensor, ge, GreaterEqual", "self|x1, other|x2",
-                                       "result|out|y"}}}})),
+    RegisteredOp(comparison_op<"le", less_equal>(
+        {.summary = "x1 <= x2",
+         .source = "torch.le; CANN LessEqual",
+         .known_as = {.calls = {{"le_Tensor, le, LessEqual", "self|x1, other|x2",
+                                 "result|out|y"}}}})),
+    RegisteredOp(comparison_op<"gt", greater>(
+        {.summary = "x1 > x2",
+         .source = "torch.gt; CANN Greater",
+         .known_as = {.calls = {{"gt_Tensor, gt, Greater", "self|x1, other|x2",
+                                 "result|out|y"}}}})),
+    RegisteredOp(comparison_op<"ge", greater_equal>(
+        {.summary = "x1 >= x2",
+         .source = "torch.ge; CANN GreaterEqual",
+         .known_as = {.calls = {{"ge_Tensor, ge, GreaterEqual", "self|x1, other|x2",
+                                 "result|out|y"}}}})),
     RegisteredOp(logical_op<"logical_and", both>(
         {.summary = "x1 and x2",
          .source = "torch.logical_and; CANN LogicalAnd",

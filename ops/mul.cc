@@ -23,7 +23,8 @@ const RegisteredOp registered{broadcast_op<"mul", [](double a, double b) { retur
           .profiled = {{.names = "ForeachMulList", .each = "Mul", .lists = 2},
                        {.names = "ForeachMulScalar", .each = "Mul", .lists = 1}},
           .torch = "{0} * {1}"},
-     .gradient = gradient})};
+     .gradient = gradient,
+     .on_integers = on_integers<"mul", integer_product>})};
 
 }  // namespace
 }  // namespace opbench

@@ -124,6 +124,15 @@ std::string Op::output_path(const Problem& problem, std::size_t i) const {
   return numbered(outputs[std::min(i, outputs.size() - 1)].ir_path, repeats, i);
 }
 
+bool is_exact(const Problem& problem) {
+  const Op& op = *problem.op;
+  if (op.reference == nullptr || op.exact_reference == nullptr) return op.reference == nullptr;
+  const DType dtype = problem.outputs[0].dtype;
+  if (is_floating(dtype) || dtype == DType::boolean) return false;
+  // A dump may state another dtype for the result.
+  return op.infer(problem.inputs, problem.attrs)[0].dtype == dtype;
+}
+
 std::vector<TensorDesc> descs_of(std::span<const InputReader> inputs) {
   std::vector<TensorDesc> descs;
   for (const InputReader& input : inputs) descs.push_back(input.desc());

@@ -165,7 +165,8 @@ struct Op {
   std::vector<TensorDesc> (*infer)(std::span<const TensorDesc> inputs, const Attrs& attrs);
   /// The reference in fp64 from the inputs as rounded to their dtype. `inputs` outlive the result.
   Reference (*reference)(std::span<const InputReader> inputs, const Attrs& attrs) = nullptr;
-  /// Replaces `reference` for exact operators.
+  /// Replaces `reference` for exact operators. In addition to `reference` it is that of integer
+  /// dtypes (`is_exact`).
   ExactReference (*exact_reference)(std::span<const InputReader> inputs,
                                     const Attrs& attrs) = nullptr;
   /// The terms to which rounding errors are relative; `inputs` outlive the result. Null: terms_of
@@ -229,6 +230,10 @@ inline bool is_given(std::span<const TensorDesc> inputs, std::size_t i) {
 inline bool is_given(std::span<const InputReader> inputs, std::size_t i) {
   return i < inputs.size() && inputs[i].desc().shape != Dims{0};
 }
+
+/// True if the outputs have to be equal: those of an exact operator, or integers that a rounded
+/// operator makes of integers.
+bool is_exact(const Problem& problem);
 
 /// The operator `name`. Errors: throws Error that suggests the nearest name.
 const Op& find_op(std::string_view name);

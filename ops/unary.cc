@@ -47,13 +47,15 @@ const RegisteredOp kOperators[] = {
                                  "grad_inputs/grad_inputs_0",
                                  {.where = "alpha: 1"}}},
                       .profiled = {{.names = "ForeachNeg", .each = "Neg", .lists = 1}}},
-         .gradient = gradient_of_neg})),
+         .gradient = gradient_of_neg,
+         .on_integers = on_integers<"neg", integer_negative, 1>})),
     RegisteredOp(unary_op<"abs", absolute, 1>(
         {.summary = "y = |x|",
          .source = "torch.abs; CANN Abs",
          .known_as = {.calls = {{"abs, Abs", "self|x|X", "result|self|out|y|Y"}},
                       .profiled = {{.names = "ForeachAbs", .each = "Abs", .lists = 1}}},
-         .gradient = grad_of_input<"abs_grad">})),
+         .gradient = grad_of_input<"abs_grad">,
+         .on_integers = on_integers<"abs", integer_magnitude, 1>})),
     RegisteredOp(unary_op<"clamp", clamp, 2>(
         {.summary = "y = min(max(x, min), max)",
          .source = "torch.clamp; CANN ClipByValue",

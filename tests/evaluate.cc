@@ -68,8 +68,9 @@ Problem example_problem(const Op& op, DType dtype, Format format) {
 }
 
 Reference reference_of(const Op& op, std::span<const InputReader> inputs, const Attrs& attrs) {
-  if (op.reference != nullptr) return op.reference(inputs, attrs);
-  Problem problem = make_problem(op, descs_of(inputs), attrs);
+  const std::vector<TensorDesc> descs = descs_of(inputs);
+  Problem problem{&op, descs, op.infer(descs, attrs), attrs};
+  if (!is_exact(problem)) return op.reference(inputs, attrs);
   return [exact = op.exact_reference(inputs, attrs), outputs = std::move(problem.outputs)](
              std::size_t output, ElementRange range, std::span<double> to) {
     thread_local std::vector<std::byte> bits;

@@ -169,7 +169,7 @@ std::optional<std::string> RecordedAttrs::attr_text(const OpUse& use, const Attr
   return shape_text(of->desc.shape, source.kind == AttrSource::plane ? 2 : of->desc.shape.size());
 }
 
-// Numbers of an fp64 call are not rounded to fp32, unlike those of a case.
+// Numbers of a call on fp64 or whole numbers are not rounded to fp32, unlike those of a case.
 Attrs RecordedAttrs::of(const OpUse& use, DType dtype) const {
   Attrs attrs(use.op->attrs);
   for (const auto& [attr, source] : use.attrs) {
@@ -178,7 +178,7 @@ Attrs RecordedAttrs::of(const OpUse& use, DType dtype) const {
     const std::optional<std::string> text = attr_text(use, *spec, source);
     if (text) attrs.set(use.op->attrs, attr, *text);
     const bool is_number = std::holds_alternative<double>(spec->default_value);
-    if (text && is_number && dtype == DType::fp64)
+    if (text && is_number && (dtype == DType::fp64 || !is_floating(dtype)))
       attrs.put(attr, std::strtod(text->c_str(), nullptr));
     const bool is_needed = std::find(use.needs.begin(), use.needs.end(), attr) != use.needs.end();
     if (!text && is_needed) throw Unfit(fmt::format("'{}' is not recorded", attr));

@@ -31,6 +31,12 @@ bool is_absent(const Op& op, std::size_t i, const DumpEntry& entry) {
   return i + op.optional_inputs >= op.inputs.size() && entry.desc.shape == Dims{0};
 }
 
+// Floating dtypes are wider than all others.
+bool is_wider(DType dtype, DType other) {
+  return is_floating(dtype) == is_floating(other) ? size_of(dtype) > size_of(other)
+                                                  : is_floating(dtype);
+}
+
 /// Tries the table's rows for one record.
 class RecordReading {
  public:
@@ -96,7 +102,7 @@ class RecordReading {
       if (op.input(i).has_own_dtype() || inputs[i]->kind == EntryKind::scalar) continue;
       if (is_absent(op, i, *inputs[i])) continue;
       const bool both_half = widest && size_of(*widest) == 2 && size_of(dtype) == 2;
-      if (both_half && *widest != dtype && is_floating(dtype)) {
+      if (both_half && *widest != dtype && is_floating(dtype) && is_floating(*widest)) {
         widest = DType::fp32;
       } else if (!widest || is_wider(dtype, *widest)) {
         widest = dtype;
@@ -117,9 +123,13 @@ class RecordReading {
     return is_exact_in_fp64 && !takes(dtype) && takes(DType::fp32) ? DType::fp32 : dtype;
   }
 
-  // A number that is compared has the dtype of the tensor. Other numbers are not rounded to it.
-  static DType operand_dtype(const Op& op, DType dtype) {
-    return op.exact_reference != nullptr && is_floating(dtype) ? dtype : DType::fp64;
+  // A number that is compared has the dtype of the tensor, and a whole number that of a tensor of
+  // whole numbers. Other numbers are not rounded to it.
+  static DType operand_dtype(const Op& op, DType dtype, const DumpEntry& number) {
+    const bool is_compared = op.reference == nullptr && is_floating(dtype);
+    const bool is_whole = op.exact_reference != nullptr && !is_floating(dtype) &&
+                          !is_floating(number.desc.dtype) && dtype != DType::boolean;
+    return is_compared || is_whole ? dtype : DType::fp64;
   }
 
   Problem problem(const OpUse& use, std::span<const DumpEntry* const> inputs) const {
@@ -135,10 +145,15 @@ class RecordReading {
       const bool absent = is_absent(op, i, *inputs[i]);
       const DType own = absent && !follows ? op.input(i).dtypes.front() : inputs[i]->desc.dtype;
       shapes.push_back(absent ? inputs[i]->desc.shape : attrs_.shape_of(use, i, *inputs[i]));
-      recorded.push_back(follows ? dtype : own);
+      const bool promotes = dtypes_ == TakenDTypes::of_variants && op.promotes &&
+                            inputs[i]->kind == EntryKind::tensor && is_floating(own) &&
+                            !inputs[i]->desc.shape.empty();
+      recorded.push_back(follows && !promotes ? dtype : own);
       checked.push_back(checked_dtype(follows ? op.dtypes : op.input(i).dtypes, recorded.back()));
       if (absent) continue;
-      if (follows && inputs[i]->kind == EntryKind::scalar) recorded[i] = operand_dtype(op, dtype);
+      if (follows && inputs[i]->kind == EntryKind::scalar) {
+        recorded[i] = operand_dtype(op, dtype, *inputs[i]);
+      }
       if (follows) rank = std::max(rank, inputs[i]->desc.shape.size());
     }
     const Attrs attrs = attrs_.of(use, dtype);
@@ -171,11 +186,11 @@ class RecordReading {
                                 to_string(found.desc.shape), call.problem.op->name,
                                 to_string(desc.shape)));
       }
-      if (found.desc.dtype != desc.dtype && call.problem.op->exact_reference != nullptr) {
+      if (found.desc.dtype != desc.dtype && call.problem.op->reference == nullptr) {
         throw Unfit(fmt::format("output {} is {}; that of {} is {}", found.name,
                                 name(found.desc.dtype), call.problem.op->name, name(desc.dtype)));
       }
-      if (found.desc.dtype == DType::boolean && call.problem.op->exact_reference == nullptr) {
+      if (found.desc.dtype == DType::boolean && call.problem.op->reference != nullptr) {
         throw Unfit(fmt::format("output {} is a mask; that of {} is a number", found.name,
                                 call.problem.op->name));
       }

@@ -16,7 +16,7 @@ using GoldenBits = std::function<void(std::size_t output, ElementRange range, vo
 
 GoldenBits golden_bits(const Problem& problem, std::span<const InputReader> inputs) {
   const Op& op = *problem.op;
-  if (op.exact_reference != nullptr) return op.exact_reference(inputs, problem.attrs);
+  if (is_exact(problem)) return op.exact_reference(inputs, problem.attrs);
   return [&problem, reference = op.reference(inputs, problem.attrs)](std::size_t output,
                                                                      ElementRange range, void* to) {
     thread_local std::vector<double> values;

@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t kPiece = 1024;  // elements that are expanded at a time
 constexpr std::int64_t kLong = 256;    // elements; a run of this length repays a lookup
 constexpr std::int64_t kRow = 16;      // elements; rows of this length are computed in place
-using Piece = std::array<std::byte, kPiece * sizeof(float)>;
+using Piece = std::array<std::byte, kPiece * sizeof(std::int64_t)>;  // the widest dtype
 
 /// An input in the form that the result needs.
 struct Expanded {

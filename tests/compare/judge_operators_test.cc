@@ -83,6 +83,26 @@ TEST_F(JudgeOperators, BackwardNodesOfMovesAndMeans) {
                                     Ruling::guilty, Ruling::guilty, Ruling::guilty}));
 }
 
+// Whole numbers are exact and wrap; a number next to a tensor of them is one of them.
+TEST_F(JudgeOperators, IntegersAreExact) {
+  for (const double last : {-128.0, 127.0}) {
+    begin("add_");
+    input("self", {2}, {3, 127}, DType::int8);
+    writer_.write_input_scalar("other", std::int64_t{1});
+    writer_.write_input_scalar("alpha", std::int64_t{1});
+    output("self", {2}, {4, last}, DType::int8);
+  }
+  begin("gt_Scalar");
+  input("self", {2}, {3, 4}, DType::int64);
+  writer_.write_input_scalar("other", 3.5);
+  output("result", {2}, {0, 1}, DType::boolean);
+  begin("mul_Tensor");  // of an integer and a fraction
+  input("self", {2}, {3, 4}, DType::int32);
+  input("other", {2}, {0.5, 0.25});
+  output("result", {2}, {1.5, 1});
+  EXPECT_EQ(rulings(), (std::vector{Ruling::ok, Ruling::guilty, Ruling::ok, Ruling::ok}));
+}
+
 // copy_ overwrites self with src, whatever self held.
 TEST_F(JudgeOperators, ACopyInPlaceIsOfItsSource) {
   for (const double last : {4.0, 9.0}) {

@@ -107,6 +107,20 @@ struct LeakyRelu {
   }
 };
 
+struct Floor {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Floor(x); }
+};
+struct Ceil {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Ceil(x); }
+};
+struct Trunc {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Trunc(x); }
+};
+// The scalar target loses the sign of zero.
+struct Round {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::CopySign(hn::Round(x), x); }
+};
+
 struct PowerOf : Power {
   explicit PowerOf(const Numbers& numbers) : Power(numbers[0]) {}
 };
@@ -134,6 +148,10 @@ std::span<const Formula> unary() {
       {"fast_gelu", compute<FastGelu, 1>},
       {"mish", compute<Mish, 1>},
       {"elu", compute<Elu, 1>},
+      {"floor", compute<Floor, 1>},
+      {"ceil", compute<Ceil, 1>},
+      {"trunc", compute<Trunc, 1>},
+      {"round", compute<Round, 1>},
   };
   return kFormulas;
 }
@@ -154,9 +172,10 @@ Launch prepare(const Problem& problem) {
 }
 
 const NativeFormulas kNative(prepare<false>, false,
-                             {"neg", "abs", "clamp", "exp", "log", "sqrt", "rsqrt", "tanh",
-                              "sigmoid", "gelu", "pow", "silu", "hardsigmoid", "hardswish",
-                              "leaky_relu", "fast_gelu", "mish", "elu"});
+                             {"neg",         "abs",       "clamp",      "exp",       "log",  "sqrt",
+                              "rsqrt",       "tanh",      "sigmoid",    "gelu",      "pow",  "silu",
+                              "hardsigmoid", "hardswish", "leaky_relu", "fast_gelu", "mish", "elu",
+                              "floor",       "ceil",      "trunc",      "round"});
 
 const RegisteredKernel kDevice[] = {
     RegisteredKernel(

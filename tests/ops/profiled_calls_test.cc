@@ -12,7 +12,9 @@ bool names_one_of(const ProfiledCall& one, const RecordedName& wanted) {
     return std::find(list.begin(), list.end(), name) != list.end();
   };
   return std::any_of(wanted.names.begin(), wanted.names.end(), [&](const std::string& name) {
-    return is_named(one.inputs, name) || is_named(one.outputs, name) || is_named(one.scalars, name);
+    const std::string result = name.starts_with("output ") ? name.substr(7) : name;
+    return is_named(one.inputs, name) || is_named(one.outputs, result) ||
+           is_named(one.scalars, name);
   });
 }
 

@@ -1,4 +1,5 @@
 // Elements or rows selected by a mask, in sequence: the place of each depends on those before.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/kernel.h"
@@ -47,6 +48,39 @@ Launch scatter(const Problem& problem) {
     }
   };
 }
+
+// A floating number is 0 if no bit but the sign is set. The coordinates are counted along, so that
+// no place is divided.
+Launch find_nonzero(const Problem& problem) {
+  const TensorDesc& x = problem.inputs[0];
+  return [shape = x.shape, count = x.elements(), size = size_of(x.dtype),
+          has_sign = is_floating(x.dtype),
+          rows = problem.outputs[0].shape[0]](const KernelArgs& args) {
+    visit_width(size, [&]<class T>(T) {
+      const T sign = has_sign ? T(T(1) << (8 * sizeof(T) - 1)) : T(0);
+      const T* const values = static_cast<const T*>(args.inputs[0]);
+      auto* const to = static_cast<std::int64_t*>(args.outputs[0]);
+      const auto rank = shape.size();
+      std::int64_t place[kLargestRank] = {}, done = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        if ((values[i] & T(~sign)) != 0 && done < rows) {
+          std::copy_n(place, rank, to + done++ * static_cast<std::int64_t>(rank));
+        }
+        for (std::size_t axis = rank; axis-- > 0 && ++place[axis] == shape[axis];) place[axis] = 0;
+      }
+      std::fill(to + done * static_cast<std::int64_t>(rank),
+                to + rows * static_cast<std::int64_t>(rank), 0);
+    });
+  };
+}
+
+const RegisteredKernel native_nonzero{{
+    .op = "nonzero",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "one element after the other, its coordinates written if it is not 0",
+    .prepare = find_nonzero,
+}};
 
 const RegisteredKernel native_select{{
     .op = "masked_select",

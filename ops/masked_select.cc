@@ -1,4 +1,4 @@
-// Elements or rows selected by a mask, and put back in order.
+// Elements or rows selected by a mask, and put back in order; the places of elements other than 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view kName = "masked_select", kScatterName = "masked_scatter";
+constexpr std::string_view kName = "masked_select", kScatterName = "masked_scatter",
+                           kNonzero = "nonzero";
 
 /// The axes after those of the mask.
 Dims row_of(std::string_view op, const TensorDesc& x, const TensorDesc& mask, bool by_rows) {
@@ -24,7 +25,7 @@ Dims row_of(std::string_view op, const TensorDesc& x, const TensorDesc& mask, bo
   return {x.shape.begin() + std::ssize(mask.shape), x.shape.end()};
 }
 
-/// The places of the mask that are true.
+/// The places of the mask that are true, or of other numbers than 0; NaN is one of them.
 std::vector<std::int64_t> places_of(const InputReader& mask) {
   const std::vector<double> holds = mask.read_all();
   std::vector<std::int64_t> places;
@@ -57,7 +58,8 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
 void require_room(std::string_view op, const InputReader& mask, std::int64_t rows) {
   const std::int64_t count = std::ssize(places_of(mask));
   if (count <= rows) return;
-  throw Error(fmt::format("{}: 'mask' is true at {} places; allowed: at most {}", op, count, rows));
+  throw Error(fmt::format("{}: '{}' is true at {} places; allowed: at most {}", op,
+                          find_op(op).input_name(op == kNonzero ? 0 : 1), count, rows));
 }
 
 std::vector<AttrSpec> by_rows_attr() {
@@ -110,6 +112,49 @@ const RegisteredOp registered{{
     .check_values =
         [](const Problem& problem, std::span<const InputReader> inputs) {
           require_room(kName, inputs[1], problem.outputs[0].shape[0]);
+        },
+}};
+
+std::vector<TensorDesc> infer_nonzero(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const std::int64_t rows = attrs.integer("rows");
+  return {describe(DType::int64,
+                   {rows < 0 ? inputs[0].elements() : rows, std::ssize(inputs[0].shape)})};
+}
+
+ExactReference reference_nonzero(std::span<const InputReader> inputs, const Attrs&) {
+  return [strides = row_major_strides(inputs[0].desc().shape), shape = inputs[0].desc().shape,
+          places = places_of(inputs[0])](std::size_t, ElementRange range, void* to) {
+    auto* const coordinates = static_cast<std::int64_t*>(to);
+    for (std::int64_t i = 0; i < range.count; ++i) {
+      const auto row = static_cast<std::size_t>((range.first + i) / std::ssize(shape));
+      const auto axis = static_cast<std::size_t>((range.first + i) % std::ssize(shape));
+      coordinates[i] = row < places.size() ? places[row] / strides[axis] % shape[axis] : 0;
+    }
+  };
+}
+
+const RegisteredOp registered_nonzero{{
+    .name = kNonzero,
+    .ir_name = kNonzero,
+    .summary = "y = the coordinates of the elements other than 0, one row each, in order",
+    .source = "torch.nonzero; CANN NonZero",
+    .known_as = {.calls = {{"nonzero", "self", "result|out", {.attrs = "rows: rows of result|out"}},
+                           {"NonZero", "x", {}, {.is_profiled_only = true}}},
+                 .profiled = {{"NonZero", "x"}},
+                 .torch = "torch.nonzero({0})"},
+    .inputs = {{.name = "self", .data = mask_data}},
+    .outputs = {{"result"}},
+    .attrs = {{"rows", std::int64_t{-1},
+               "rows of y, 0 after those of elements; -1: as many as x has elements"}},
+    .dtypes = kMovableDTypes,
+    .formats = kPlainFormats,
+    .accuracy = AccuracyClass::exact,
+    .infer = infer_nonzero,
+    .exact_reference = reference_nonzero,
+    .traffic = movement_traffic,
+    .check_values =
+        [](const Problem& problem, std::span<const InputReader> inputs) {
+          require_room(kNonzero, inputs[0], problem.outputs[0].shape[0]);
         },
 }};
 

@@ -122,8 +122,10 @@ void add_results_in_place(NamedOperator& named, const Names& results) {
 NamedOperator named(const ProfiledOperator& one, const OpUse& use) {
   NamedOperator result;
   result.record.op = one.type;
-  result.results = one.has_results ? Results::recorded : Results::unknown;
   const ProfiledCall* known = find_profiled_call(one.type);
+  // A row may state a result that depends on data wrongly, so that its name is not listed.
+  const bool has_results = one.has_results && (known == nullptr || !known->outputs.empty());
+  result.results = has_results ? Results::recorded : Results::unknown;
   add_side(result, one, use, Side::input,
            known != nullptr ? Names(known->inputs) : first_names(use.inputs));
   if (one.outputs.empty() && one.has_results)

@@ -2,6 +2,7 @@
 
 #include "tensor/error.h"
 #include "tests/ops/values.h"
+#include "tests/support/non_finite.h"
 
 namespace opbench {
 
@@ -85,6 +86,21 @@ TEST(MaskedScatter, Shapes) {
         selected_shape("masked_scatter", {{}, {2, 3}}, kByRows);
       },
       ThrowsMessage<Error>(HasSubstr("'source' is a scalar")));
+}
+
+// NaN is not 0, -0 is.
+TEST(Nonzero, NamesPlacesInOrder) {
+  const Given x{kFp32, {2, 3}, {0, 2, -0.0, kNan, 0, 5}};
+  EXPECT_THAT(agreed_values("nonzero", {x}, {{"rows", "3"}}), ElementsAre(0, 1, 1, 0, 1, 2));
+  EXPECT_THAT(agreed_values("nonzero", {{DType::int8, {3}, {-128, 0, 1}}}), ElementsAre(0, 2, 0));
+  EXPECT_THAT(agreed_values("nonzero", {{kFp32, {}, {3}}}, {{"rows", "1"}}), ElementsAre());
+  EXPECT_EQ(selected_shape("nonzero", {{}}, {}), (Dims{1, 0}));
+  EXPECT_EQ(selected_shape("nonzero", {{2, 0}}, {}), (Dims{0, 2}));
+  EXPECT_THAT(
+      [&] {
+        agreed_values("nonzero", {x}, {{"rows", "1"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("'self' is true at 3 places; allowed: at most 1")));
 }
 
 }  // namespace opbench

@@ -11,8 +11,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
-// The other time belongs to operators that opbench lacks: AdaptiveAvgPool3d, OnesLike, Fill, and
-// comparisons of integers.
+// The other time belongs to operators that opbench lacks, such as AdaptiveAvgPool3d.
 TEST(MappedOperators, CoverMostOfNetworks) {
   const auto share = [](const char* sample) {
     return cases_in(ingest_samples({sample})).covered_share();
@@ -39,6 +38,25 @@ TEST(MappedOperators, OfListsOfTensorsAreOneForEachTensor) {
       cases_of_rows(row("ForeachMulScalar", "5;,FLOAT;FLOAT,ND;ND", "N/A,N/A,N/A"));
   ASSERT_THAT(in_place.uncovered, SizeIs(1));
   EXPECT_EQ(in_place.uncovered[0].reason, "the number of its tensors is not known");
+}
+
+// Rows of a training step in bf16. A row of NonZero does not state the shape of its result.
+TEST(MappedOperators, SmallOnesOfATrainingStep) {
+  const NetworkCases cases = cases_of_rows(
+      row("Add", "\"4,6;4,6\",FLOAT;DT_BF16,ND;ND", "\"4,6\",FLOAT,ND") +
+      row("Add", "\";\",INT64;INT64,ND;ND", "\"\",INT64,ND") +
+      row("Greater", "\"4;\",FLOAT;FLOAT,ND;ND", "4,BOOL,ND") +
+      row("NonZero", "4,BOOL,ND", "1,INT64,ND") +
+      row("Range", "\";;\",DOUBLE;DOUBLE;DOUBLE,ND;ND;ND", "4096,FLOAT,ND") +
+      row("ZerosLike", "\"4,6\",DT_BF16,ND", "\"4,6\",DT_BF16,ND") +
+      row("ApplyAdamWV2", "\"8;8;8;8;1\",FLOAT;FLOAT;FLOAT;FLOAT;INT64,ND;ND;ND;ND;ND",
+          "N/A,N/A,N/A"));
+  EXPECT_THAT(ids(cases),
+              testing::UnorderedElementsAre(
+                  "add[4x6,4x6:bf16,fp32,ND]", "add[scalar,scalar,int64,ND]",
+                  "gt[4,scalar,fp32,ND]", "nonzero[4,bool,ND]",
+                  "range[scalar,scalar,scalar,fp32,ND,count=4096]", "fill[4x6,bf16,ND]",
+                  "adam[8,8,8,8,fp32,ND,decoupled=true]"));
 }
 
 // The sums of BNTrainingReduce are the first pass of the batch norm that BNTrainingUpdate

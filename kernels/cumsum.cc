@@ -5,6 +5,7 @@
 
 #include "kernels/kernel.h"
 #include "kernels/simd/cube.h"
+#include "ops/integers.h"
 #include "ops/movement.h"
 #include "tensor/parallel.h"
 
@@ -16,13 +17,20 @@ constexpr std::int64_t kTile = 256;  // neighbouring lines, or places of one lin
 struct CumSum {
   DType dtype;
   AxisView view;
-  bool is_reverse;
+  bool is_reverse, is_exclusive;
 
   explicit CumSum(const Problem& problem)
       : dtype(problem.inputs[0].dtype),
         view(problem.inputs[0].shape,
              axis_of("cumsum", problem.inputs[0].shape, problem.attrs.integer("dim"))),
-        is_reverse(problem.attrs.flag("reverse")) {}
+        is_reverse(problem.attrs.flag("reverse")),
+        is_exclusive(problem.attrs.flag("exclusive")) {}
+
+  void add(double& sum, float& value) const {
+    const double before = sum;
+    sum += double(value);
+    value = static_cast<float>(is_exclusive ? before : sum);
+  }
 
   // A contiguous line.
   void line(const KernelArgs& args, std::int64_t first) const {
@@ -33,9 +41,7 @@ struct CumSum {
       const std::int64_t at_tile = first + (is_reverse ? view.extent - done - count : done);
       load_floats(dtype, at(args.inputs[0], dtype, at_tile), count, values);
       for (std::int64_t i = 0; i < count; ++i) {
-        float& value = values[is_reverse ? count - 1 - i : i];
-        sum += double(value);
-        value = static_cast<float>(sum);
+        add(sum, values[is_reverse ? count - 1 - i : i]);
       }
       store_floats(dtype, values, count, at(args.outputs[0], dtype, at_tile));
     }
@@ -48,10 +54,7 @@ struct CumSum {
     for (std::int64_t k = 0; k < view.extent; ++k) {
       const std::int64_t row = first + (is_reverse ? view.extent - 1 - k : k) * view.inner;
       load_floats(dtype, at(args.inputs[0], dtype, row), width, values);
-      for (std::int64_t i = 0; i < width; ++i) {
-        sums[i] += double(values[i]);
-        values[i] = static_cast<float>(sums[i]);
-      }
+      for (std::int64_t i = 0; i < width; ++i) add(sums[i], values[i]);
       store_floats(dtype, values, width, at(args.outputs[0], dtype, row));
     }
   }
@@ -72,12 +75,46 @@ struct CumSum {
   }
 };
 
+/// Integers, as int64.
+struct IntegerSums {
+  CumSum of;
+
+  void line(const KernelArgs& args, std::int64_t first) const {
+    visit_integer(of.dtype, [&]<class T>(T) {
+      const T* const x = static_cast<const T*>(args.inputs[0]);
+      auto* const y = static_cast<std::int64_t*>(args.outputs[0]);
+      std::int64_t sum = 0;
+      for (std::int64_t k = 0; k < of.view.extent; ++k) {
+        const std::int64_t place =
+            first + (of.is_reverse ? of.view.extent - 1 - k : k) * of.view.inner;
+        const std::int64_t before = sum;
+        sum = integer_sum(sum, static_cast<std::int64_t>(x[place]));
+        y[place] = of.is_exclusive ? before : sum;
+      }
+    });
+  }
+
+  void operator()(const KernelArgs& args) const {
+    parallel_ranges(of.view.outer * of.view.inner, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        line(args, i / of.view.inner * of.view.extent * of.view.inner + i % of.view.inner);
+      }
+    });
+  }
+};
+
+Launch prepare(const Problem& problem) {
+  const CumSum sums(problem);
+  if (is_integer(sums.dtype)) return IntegerSums{sums};
+  return sums;
+}
+
 const RegisteredKernel native{{
     .op = "cumsum",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "line after line in fp64, each sum rounded once",
-    .prepare = [](const Problem& problem) -> Launch { return CumSum(problem); },
+    .summary = "line after line in fp64, each sum rounded once; integers in int64",
+    .prepare = prepare,
 }};
 
 }  // namespace

@@ -17,6 +17,20 @@ TEST(CumSum, HandComputed) {
   expect_values("cumsum", {x}, {9, 18, 36, 8, 16, 32}, {{"dim", "0"}, {"reverse", "true"}});
 }
 
+TEST(CumSum, ExclusiveSumsLackTheirOwnElement) {
+  const Given x{DType::fp32, {2, 3}, {1, 2, 4, 8, 16, 32}};
+  expect_values("cumsum", {x}, {0, 1, 3, 0, 8, 24}, {{"exclusive", "true"}});
+  expect_values("cumsum", {x}, {8, 16, 32, 0, 0, 0},
+                {{"dim", "0"}, {"reverse", "true"}, {"exclusive", "true"}});
+  expect_gradients({"cumsum", {spread({5})}, {{"exclusive", "true"}}});
+}
+
+TEST(CumSum, OfIntegersIsInt64) {
+  expect_values("cumsum", {{DType::int8, {4}, {127, 127, -1, 3}}}, {127, 254, 253, 256});
+  expect_values("cumsum", {{DType::int32, {2, 2}, {1, 2, 3, 4}}}, {4, 6, 3, 4},
+                {{"dim", "0"}, {"reverse", "true"}});
+}
+
 // Lengths are around the block of places that is kept at a time, in both directions. Sums in bf16
 // would stop growing at these lengths.
 TEST(CumSum, EveryLength) {

@@ -6,6 +6,7 @@
 #include "kernels/kernel.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
+#include "ops/broadcast.h"
 #include "ops/index.h"
 #include "tensor/parallel.h"
 
@@ -16,14 +17,16 @@ struct Points {
   IndexedAxes of;
   DType dtype;
   std::vector<DType> index;
+  std::vector<BroadcastView> views;
   std::int64_t count;
 
   Points(const Problem& problem, const Dims& x)
       : of(problem.op->name, x, std::span(problem.inputs).subspan(1), problem.attrs),
         dtype(problem.inputs[0].dtype),
-        count(problem.inputs[1].elements()) {
+        count(element_count(of.index)) {
     for (std::size_t i = 1; i < problem.inputs.size(); ++i) {
       index.push_back(problem.inputs[i].dtype);
+      views.emplace_back(problem.inputs[i].shape, of.index);
     }
   }
 
@@ -31,9 +34,10 @@ struct Points {
     std::int64_t place = 0;
     for (std::size_t k = 0; k < index.size(); ++k) {
       const void* const from = args.inputs[k + 1];
+      const std::int64_t element = views[k].is_whole() ? point : views[k].run_at(point).first;
       const std::int64_t value = index[k] == DType::int64
-                                     ? static_cast<const std::int64_t*>(from)[point]
-                                     : static_cast<const std::int32_t*>(from)[point];
+                                     ? static_cast<const std::int64_t*>(from)[element]
+                                     : static_cast<const std::int32_t*>(from)[element];
       place = place * of.extents[k] + from_front(value, of.extents[k]);
     }
     return place;

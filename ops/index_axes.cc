@@ -8,6 +8,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/index.h"
+#include "ops/integers.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -22,15 +23,20 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return {describe(inputs[0].dtype, of.picked())};
 }
 
-std::vector<std::vector<std::int64_t>> read_indices(std::span<const InputReader> inputs) {
+std::vector<std::vector<std::int64_t>> read_indices(std::span<const InputReader> inputs,
+                                                    const Dims& shape) {
   std::vector<std::vector<std::int64_t>> indices;
-  for (const InputReader& input : inputs.subspan(1)) indices.push_back(input.read_index());
+  for (const InputReader& input : inputs.subspan(1)) {
+    indices.emplace_back(static_cast<std::size_t>(element_count(shape)));
+    read_broadcast_integers(input, BroadcastView(input.desc().shape, shape),
+                            {0, std::ssize(indices.back())}, indices.back());
+  }
   return indices;
 }
 
 /// The place of every point in the plane of the indexed axes.
 std::vector<std::int64_t> points_of(const IndexedAxes& of, std::span<const InputReader> inputs) {
-  const auto indices = read_indices(inputs);
+  const auto indices = read_indices(inputs, of.index);
   std::vector<std::int64_t> points(indices[0].size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < indices.size(); ++k) {
@@ -85,7 +91,7 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
 void check(std::string_view op, const Dims& x, const Problem& problem,
            std::span<const InputReader> inputs) {
   const IndexedAxes of(op, x, std::span(problem.inputs).subspan(1), problem.attrs);
-  const auto indices = read_indices(inputs);
+  const auto indices = read_indices(inputs, of.index);
   for (std::size_t k = 0; k < indices.size(); ++k) {
     check_index({op, problem.op->input_name(k + 1), of.extents[k], true}, indices[k]);
   }
@@ -136,7 +142,7 @@ const RegisteredOp registered{{
     .name = kName,
     .ir_name = "index",
     .summary = "y = x at the places that an index for each of several neighbouring axes names",
-    .source = "x[:, i, j] of torch",
+    .source = "x[:, i, j] of torch; the indices are broadcast",
     .known_as = {.calls = {{"index_Tensor",
                             "self, indices/indices_0, indices/indices_1, indices/indices_2?",
                             "result",
@@ -215,18 +221,13 @@ const RegisteredOp registered_grad{{
 
 IndexedAxes::IndexedAxes(std::string_view op, const Dims& x, std::span<const TensorDesc> indices,
                          const Attrs& attrs)
-    : index(indices[0].shape) {
+    : index(infer_broadcast(op, indices)[0].shape) {
   const std::size_t axis = axis_of(op, x, attrs.integer("axis"));
   if (axis + indices.size() > x.size()) {
     throw Error(
         fmt::format("{}: {} indices from axis {} on of shape {}; allowed: one for each "
                     "axis at most",
                     op, indices.size(), axis, to_string(x)));
-  }
-  for (const TensorDesc& one : indices) {
-    if (one.shape == index) continue;
-    throw Error(fmt::format("{}: indices have shapes {} and {}; allowed: the same", op,
-                            to_string(index), to_string(one.shape)));
   }
   const auto first = x.begin() + static_cast<std::ptrdiff_t>(axis);
   const auto last = first + std::ssize(indices);

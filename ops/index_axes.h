@@ -9,11 +9,11 @@ namespace opbench {
 
 /// The view of x in index_axes: [outer, places, inner]. The places are those of the indexed axes.
 struct IndexedAxes {
-  Dims index, before, extents, behind;  ///< shape of the indices; extents of x
+  Dims index, before, extents, behind;  ///< shape of the indices together; extents of x
   std::int64_t outer = 1, inner = 1;
 
-  /// Errors: throws Error that names the operator if the indices have different shapes or exceed
-  /// the axes.
+  /// Indices are broadcast. Errors: throws Error that names the operator if they cannot be, or
+  /// exceed the axes.
   IndexedAxes(std::string_view op, const Dims& x, std::span<const TensorDesc> indices,
               const Attrs& attrs);
 

@@ -29,6 +29,9 @@ TEST(IndexAxes, ByHand) {
       ElementsAre(5, 1));
   EXPECT_THAT(agreed_values("index_axes", {rows, indices({0}), indices({1})}, {}),
               ElementsAre(3, 4, 5));
+  const Given column{DType::int32, {2, 1}, {1, 0}};
+  EXPECT_THAT(agreed_values("index_axes", {x, column, indices({0, 2})}, {}),
+              ElementsAre(3, 5, 0, 2));
 }
 
 TEST(IndexAxes, GradientByHand) {
@@ -47,7 +50,7 @@ TEST(IndexAxes, Shapes) {
       [&] {
         shape_of({{2, 5}, {3}, {4}}, {});
       },
-      ThrowsMessage<Error>(HasSubstr("indices have shapes 3 and 4; allowed: the same")));
+      ThrowsMessage<Error>(HasSubstr("inputs of shapes 3 and 4 are 3 and 4 long on axis 0")));
   EXPECT_THAT(
       [&] {
         shape_of({{2, 5}, {3}, {3}}, {{"axis", "1"}});

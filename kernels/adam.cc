@@ -24,6 +24,26 @@ struct PlusScaled {
   double scale;
   HWY_INLINE VF32 operator()(VF32 x, VF32 y) const { return hn::Add(x, hn::Mul(y, set(scale))); }
 };
+struct Scaled {
+  double scale;
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, set(scale)); }
+};
+struct Quotient {
+  double divisor;
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Div(x, set(divisor)); }
+};
+// NaN if either is.
+struct Greatest {
+  HWY_INLINE VF32 operator()(VF32 a, VF32 b) const {
+    return hn::IfThenElse(hn::Eq(a, a), hn::IfThenElse(hn::Gt(a, b), a, b), a);
+  }
+};
+struct Lerp {
+  double new_share;
+  HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {
+    return hn::Add(mean, hn::Mul(hn::Sub(x, mean), set(new_share)));
+  }
+};
 struct Mean {
   double old_share;
   HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {
@@ -47,18 +67,33 @@ struct Step {
 
 }  // namespace
 
-// Works in place; the contents of the gradient are lost.
-void adam_piece(const AdamAttrs& a, std::size_t count, float* p, float* g, float* m, float* v) {
+// Works in place on the inputs of the operator; the contents of the gradient are lost. The fifth is
+// null without AMSGrad. `is_device`: the order of operations of ApplyAdamWV2.
+void adam_piece(const AdamAttrs& a, bool is_device, std::size_t count, float* const* values) {
+  float *const p = values[0], *const g = values[1], *const m = values[2], *const v = values[3];
+  float* const greatest = values[4];
+  if (a.is_skipped) return;
+  if (a.grad_scale != 1) map_lanes<false>(Quotient{a.grad_scale}, count, g, g);
+  if (a.maximizes) map_lanes<false>(Scaled{-1}, count, g, g);
   if (a.weight_decay != 0) {
-    if (a.is_decoupled) {
+    if (a.is_decoupled && is_device) {
+      map_lanes<false>(Scaled{1 - a.lr * a.weight_decay}, count, p, p);
+    } else if (a.is_decoupled) {
       map_lanes<false>(PlusScaled{-a.lr * a.weight_decay}, count, p, p, p);
     } else {
       map_lanes<false>(PlusScaled{a.weight_decay}, count, g, g, p);
     }
   }
-  map_lanes<false>(Mean{a.beta1}, count, m, m, g);
+  if (is_device) {
+    map_lanes<false>(Lerp{1 - a.beta1}, count, m, m, g);
+  } else {
+    map_lanes<false>(Mean{a.beta1}, count, m, m, g);
+  }
   map_lanes<false>(MeanOfSquares{a.beta2}, count, v, v, g);
-  map_lanes<false>(Step{a.lr / a.correction1, std::sqrt(a.correction2), a.eps}, count, p, p, m, v);
+  if (greatest != nullptr) map_lanes<false>(Greatest(), count, greatest, greatest, v);
+  const float* const root_of = greatest != nullptr ? greatest : v;
+  map_lanes<false>(Step{a.lr / a.correction1, std::sqrt(a.correction2), a.eps}, count, p, p, m,
+                   root_of);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -71,21 +106,27 @@ namespace {
 
 HWY_EXPORT(adam_piece);
 
+constexpr std::size_t kMost = 5;  // inputs, with the greatest v
+
+template <bool kIsDevice>
 Launch prepare(const Problem& problem) {
   return [dtype = problem.inputs[0].dtype, of = AdamAttrs(problem.attrs),
+          inputs = problem.inputs.size(),
           elements = stored_elements(problem)](const KernelArgs& args) {
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      constexpr std::int64_t kPiece = 1024;  // elements; four arrays of them stay in the L1 cache
-      alignas(64) float values[4][kPiece];
+      constexpr std::int64_t kPiece = 1024;  // elements; all arrays stay in the L1 cache
+      alignas(64) float values[kMost][kPiece];
+      float* const arrays[] = {values[0], values[1], values[2], values[3],
+                               inputs == kMost ? values[4] : nullptr};
       for (std::int64_t place = begin; place < end; place += kPiece) {
         const std::int64_t count = std::min(kPiece, end - place);
-        for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t i = 0; i < inputs; ++i) {
           load_floats(dtype, at(args.inputs[i], dtype, place), count, values[i]);
         }
         HWY_DYNAMIC_DISPATCH(adam_piece)
-        (of, static_cast<std::size_t>(count), values[0], values[1], values[2], values[3]);
-        constexpr std::size_t kResults[] = {0, 2, 3};
-        for (std::size_t i = 0; i < 3; ++i) {
+        (of, kIsDevice, static_cast<std::size_t>(count), arrays);
+        constexpr std::size_t kResults[] = {0, 2, 3, 4};
+        for (std::size_t i = 0; i + 1 < inputs; ++i) {
           store_floats(dtype, values[kResults[i]], count, at(args.outputs[i], dtype, place));
         }
       }
@@ -98,7 +139,19 @@ const RegisteredKernel native{{
     .name = "native",
     .provider = Provider::framework,
     .summary = "both means and the parameters piece by piece in the cache, in fp32",
-    .prepare = prepare,
+    .prepare = prepare<false>,
+}};
+
+const RegisteredKernel npu{{
+    .op = "adam",
+    .name = "apply_adam_w_v2",
+    .provider = Provider::npu,
+    .summary = "ApplyAdamWV2: parameters scaled, means as m += (g - m)(1 - b1), in fp32",
+    .refusal = [](const Problem& problem) -> std::string {
+      return AdamAttrs(problem.attrs).is_decoupled ? "" : "weight decay is decoupled there";
+    },
+    .prepare = prepare<true>,
+    .device_name = "ApplyAdamWV2",
 }};
 
 }  // namespace

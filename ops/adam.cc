@@ -1,5 +1,6 @@
 #include "ops/adam.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ops/elementwise.h"
@@ -8,17 +9,21 @@
 namespace opbench {
 namespace {
 
+constexpr std::size_t kMost = 5;  // inputs, with the greatest v
+
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
   const TensorDesc desc = infer_elementwise("adam", inputs)[0];
-  return {desc, desc, desc};
+  return std::vector<TensorDesc>(inputs.size() - 1, desc);
 }
 
-/// One element of the parameters with its gradient and moments.
+/// One element of the parameters with its gradient, moments and the greatest v.
 struct Element {
-  double p, g, m, v;
+  double p, g, m, v, greatest;
 };
 
-Element updated(const AdamAttrs& a, Element e) {
+Element updated(const AdamAttrs& a, bool has_greatest, Element e) {
+  if (a.is_skipped) return e;
+  e.g *= (a.maximizes ? -1 : 1) / a.grad_scale;
   if (a.is_decoupled) {
     e.p -= a.lr * a.weight_decay * e.p;
   } else if (a.weight_decay != 0) {
@@ -26,28 +31,54 @@ Element updated(const AdamAttrs& a, Element e) {
   }
   e.m = a.beta1 * e.m + (1 - a.beta1) * e.g;
   e.v = a.beta2 * e.v + (1 - a.beta2) * e.g * e.g;
-  e.p -= a.lr / a.correction1 * e.m / (std::sqrt(e.v) / std::sqrt(a.correction2) + a.eps);
+  if (!(std::isnan(e.greatest) || e.greatest > e.v)) e.greatest = e.v;
+  const double v = has_greatest ? e.greatest : e.v;
+  e.p -= a.lr / a.correction1 * e.m / (std::sqrt(v) / std::sqrt(a.correction2) + a.eps);
   return e;
 }
 
+// The sum of the terms of 1 - x, relative to it.
+double relative_terms(double one_minus_x) { return (2 - one_minus_x) / one_minus_x; }
+
+// The sums of magnitudes for an element. 1 - b and 1 - b^t are differences of numbers that
+// frameworks hold in fp64 and devices in fp32, so that their terms are 1 and b, or b^t.
+Element terms_of_update(const AdamAttrs& a, bool has_greatest, Element e) {
+  const Element after = updated(a, has_greatest, e);
+  if (a.is_skipped) return after;
+  const double g =
+      std::fabs(e.g / a.grad_scale) + (a.is_decoupled ? 0 : std::fabs(a.weight_decay * e.p));
+  const double m = a.beta1 * std::fabs(e.m) + g, v = a.beta2 * e.v + g * g;
+  const double root_of = has_greatest ? after.greatest : after.v;
+  const double divisor = std::sqrt(root_of / a.correction2) + a.eps;
+  const double of_root = root_of > 0 ? std::max(v, root_of) / root_of : 0;
+  const double relative =
+      relative_terms(a.correction1) + (relative_terms(a.correction2) + of_root) / 2;
+  const double step = a.lr / a.correction1 / divisor * (m + std::fabs(after.m) * relative);
+  const double decayed = std::fabs(e.p) * (1 + (a.is_decoupled ? a.lr * a.weight_decay : 0));
+  return {decayed + step, g, m, v, std::max(v, after.greatest)};
+}
+
+template <Element (*kUpdate)(const AdamAttrs& a, bool has_greatest, Element e)>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return [inputs = std::vector(inputs.begin(), inputs.end()), of = AdamAttrs(attrs)](
              std::size_t output, ElementRange range, std::span<double> to) {
-    std::vector<double> values[4];
-    for (std::size_t i = 0; i < 4; ++i) {
+    std::vector<double> values[kMost];
+    for (std::size_t i = 0; i < kMost; ++i) {
       values[i].resize(to.size());
-      inputs[i].read(range, values[i]);
+      if (i < inputs.size()) inputs[i].read(range, values[i]);
     }
+    const auto& [p, g, m, v, greatest] = values;
     for (std::size_t i = 0; i < to.size(); ++i) {
-      const Element e = updated(of, {values[0][i], values[1][i], values[2][i], values[3][i]});
-      to[i] = output == 0 ? e.p : output == 1 ? e.m : e.v;
+      const Element e = kUpdate(of, inputs.size() == kMost, {p[i], g[i], m[i], v[i], greatest[i]});
+      const double results[] = {e.p, e.m, e.v, e.greatest};
+      to[i] = results[output];
     }
   };
 }
 
 Traffic traffic(const Problem& problem) {
   Traffic traffic = elementwise_traffic(problem, 14);
-  traffic.bytes_written *= 3;
+  traffic.bytes_written *= double(problem.outputs.size());
   return traffic;
 }
 
@@ -57,6 +88,9 @@ std::string not_negative(const AttrValue& value) {
 std::string below_one(const AttrValue& value) {
   const double beta = std::get<double>(value);
   return beta >= 0 && beta < 1 ? "" : "it must be from 0 to less than 1";
+}
+std::string no_divisor(const AttrValue& value) {
+  return std::get<double>(value) > 0 ? "" : "it must be above 0";
 }
 std::string positive(const AttrValue& value) {
   return std::get<std::int64_t>(value) >= 1 ? "" : "it must be 1 or more";
@@ -69,27 +103,32 @@ const RegisteredOp registered{{
     .name = "adam",
     .ir_name = "adam",
     .summary = "m = b1 m + (1-b1) g; v = b2 v + (1-b2) g^2; p -= lr/(1-b1^t) m/(sqrt(v/(1-b2^t)) + "
-               "eps); g += wd*p before, or decoupled p -= lr*wd*p",
-    .source = "torch.optim.Adam, AdamW; Kingma and Ba 2015, arXiv:1412.6980; CANN ApplyAdamD",
+               "eps); g += wd*p before, or decoupled p -= lr*wd*p; amsgrad: the greatest v so far",
+    .source = "torch.optim.Adam, AdamW; Kingma and Ba 2015, arXiv:1412.6980; CANN ApplyAdamD, "
+              "ApplyAdamWV2; AMSGrad: Reddi et al. 2018, arXiv:1904.09237",
     .known_as =
         {.not_recorded = "dumps hold its element-wise steps",
          .calls = {{"ApplyAdamW, ApplyAdamWV2",
-                    "var, grad, m, v",
-                    "var, m, v",
-                    {.attrs = "decoupled: =true, lr, beta1, beta2, eps: epsilon, weight_decay",
+                    "var, grad, m, v, max_grad_norm?",
+                    "var, m, v, max_grad_norm",
+                    {.attrs = "decoupled: =true, lr, beta1, beta2, eps: epsilon, weight_decay, "
+                              "maximize",
                      .is_profiled_only = true}},
                    {"ApplyAdam, ApplyAdamD",
                     "var, grad, m, v",
                     "var, m, v",
                     {.attrs = "lr, beta1, beta2, eps: epsilon", .is_profiled_only = true}}},
          .profiled = {{"ApplyAdamW", "var, m, v, , , , , , , , grad", "var, m, v"},
-                      {"ApplyAdamWV2", "var, m, v, grad", "var, m, v"},
+                      {"ApplyAdamWV2", "var, m, v, grad, , max_grad_norm",
+                       "var, m, v, max_grad_norm"},
                       {"ApplyAdam, ApplyAdamD", "var, m, v, , , , , , , grad", "var, m, v"}}},
     .inputs = {{"parameters", "parameters", {}, unit_data},
                {"gradient", "gradient", {}, unit_data},
                {"exp_avg", "exp_avg", {}, unit_data},
-               {"exp_avg_sq", "exp_avg_sq", {}, squares}},
-    .outputs = {{"parameters_out"}, {"exp_avg_out"}, {"exp_avg_sq_out"}},
+               {"exp_avg_sq", "exp_avg_sq", {}, squares},
+               {"max_exp_avg_sq", "max_exp_avg_sq", {}, squares}},
+    .outputs = {{"parameters_out"}, {"exp_avg_out"}, {"exp_avg_sq_out"}, {"max_exp_avg_sq_out"}},
+    .optional_inputs = 1,
     .attrs = {{"lr", double(1e-3f), "learning rate", not_negative},
               {"beta1", double(0.9f), "weight of the old mean of the gradient", below_one},
               {"beta2", double(0.999f), "weight of the old mean of its square", below_one},
@@ -97,11 +136,18 @@ const RegisteredOp registered{{
               {"weight_decay", 0.0, "wd", not_negative},
               {"decoupled", false, "weight decay acts on the parameters only (AdamW)"},
               {"bias_correction", true, "divide by 1 - beta^t; BertAdam does not"},
-              {"step", std::int64_t{1}, "t, counted from 1", positive}},
-    .dtypes = {DType::fp32, DType::fp16},
+              {"step", std::int64_t{1}, "t, counted from 1", positive},
+              {"maximize", false, "g = -g"},
+              {"grad_scale", 1.0, "g is divided by it first", no_divisor},
+              {"found_inf", false, "the gradient overflowed: nothing changes"}},
+    .dtypes = kArithmeticDTypes,
     .formats = kPlainAnd5hd,
     .infer = infer,
-    .reference = reference,
+    .reference = reference<updated>,
+    .terms =
+        [](std::span<const InputReader> inputs, const Attrs& attrs) {
+          return Terms{.magnitude = reference<terms_of_update>(inputs, attrs)};
+        },
     .traffic = traffic,
     .adds_to_first = true,
 }};
@@ -114,7 +160,10 @@ AdamAttrs::AdamAttrs(const Attrs& attrs)
       beta2(attrs.number("beta2")),
       eps(attrs.number("eps")),
       weight_decay(attrs.number("weight_decay")),
-      is_decoupled(attrs.flag("decoupled")) {
+      grad_scale(attrs.number("grad_scale")),
+      is_decoupled(attrs.flag("decoupled")),
+      maximizes(attrs.flag("maximize")),
+      is_skipped(attrs.flag("found_inf")) {
   if (!attrs.flag("bias_correction")) return;
   const auto step = double(attrs.integer("step"));
   correction1 = 1 - std::pow(beta1, step);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <tuple>
 
 #include "tensor/error.h"
 #include "tests/on_tensors.h"
@@ -55,6 +56,29 @@ TEST(Adam, WeightDecay) {
   const AttrTexts decay = with(kHalves, {{"weight_decay", "0.5"}});
   expect_update(2, 3, 0, 0, {1.5, 2, 4}, decay);
   expect_update(2, 4, 0, 0, {1, 2, 4}, with(decay, {{"decoupled", "true"}}));
+}
+
+// The greatest v so far takes the place of v: 16 of the step before, then 4 of this one.
+TEST(Adam, AmsgradKeepsTheGreatestMean) {
+  const AttrTexts attrs = with(kHalves, {{"bias_correction", "false"}, {"decoupled", "true"}});
+  for (const auto& [before, after, p] :
+       {std::tuple{16.0, 16.0, 1 - 0.5 * 2 / 4}, {1.0, 4.0, 1 - 0.5 * 2 / 2}}) {
+    const std::vector<Given> inputs = {number(1), number(4), number(0), number(0), number(before)};
+    const auto check = [&, after = after, p = p](const Values& found) {
+      EXPECT_NEAR(found[0][0], p, 1e-6);
+      EXPECT_EQ(found[3][0], after);
+    };
+    check(reference_of_tensors("adam", inputs, attrs));
+    for (const char* variant : {"native", "apply_adam_w_v2"}) {
+      on_every_isa([&] { check(kernel_on_tensors("adam", variant, inputs, attrs)); });
+    }
+  }
+}
+
+TEST(Adam, ScalesTurnsAndSkipsTheGradient) {
+  expect_update(1, 8, 0, 0, {0.5, 2, 4}, with(kHalves, {{"grad_scale", "2"}}));
+  expect_update(1, 4, 0, 0, {1.5, -2, 4}, with(kHalves, {{"maximize", "true"}}));
+  expect_update(1, 4, 3, 2, {1, 3, 2}, with(kHalves, {{"found_inf", "true"}}));
 }
 
 TEST(Adam, NamesWhatItRefuses) {

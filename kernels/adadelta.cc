@@ -1,0 +1,100 @@
+// The update of Adadelta, computed piece by piece in the cache in fp32.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/adadelta.cc"
+#include <hwy/foreach_target.h>
+
+#include <algorithm>
+#include <array>
+
+#include "kernels/simd/cube.h"
+#include "kernels/simd/elementwise.h"
+#include "kernels/simd/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace opbench {
+namespace HWY_NAMESPACE {
+namespace {
+
+struct PlusScaled {
+  float scale;
+  HWY_INLINE VF32 operator()(VF32 x, VF32 y) const {
+    return hn::Add(x, hn::Mul(y, hn::Set(F32(), scale)));
+  }
+};
+struct MeanOfSquares {
+  float old_share;
+  HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {
+    const VF32 square = hn::Mul(hn::Mul(x, x), hn::Set(F32(), 1 - old_share));
+    return hn::Add(hn::Mul(mean, hn::Set(F32(), old_share)), square);
+  }
+};
+struct Step {
+  float eps;
+  HWY_INLINE VF32 operator()(VF32 g, VF32 squares, VF32 steps) const {
+    const VF32 small = hn::Set(F32(), eps);
+    return hn::Mul(hn::Div(hn::Sqrt(hn::Add(steps, small)), hn::Sqrt(hn::Add(squares, small))), g);
+  }
+};
+
+}  // namespace
+
+// Works in place on p, g, the squares and the steps; g becomes the step. `attrs`: lr, rho, eps and
+// weight decay.
+void adadelta_piece(const float* attrs, std::size_t count, float* const* values) {
+  float *const p = values[0], *const g = values[1], *const squares = values[2],
+               *const steps = values[3];
+  if (attrs[3] != 0) map_lanes<false>(PlusScaled{attrs[3]}, count, g, g, p);
+  map_lanes<false>(MeanOfSquares{attrs[1]}, count, squares, squares, g);
+  map_lanes<false>(Step{attrs[2]}, count, g, g, squares, steps);
+  map_lanes<false>(MeanOfSquares{attrs[1]}, count, steps, steps, g);
+  map_lanes<false>(PlusScaled{-attrs[0]}, count, p, p, g);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace opbench
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace opbench {
+namespace {
+
+HWY_EXPORT(adadelta_piece);
+
+std::array<float, 4> numbers_of(const Attrs& attrs) {
+  return {static_cast<float>(attrs.number("lr")), static_cast<float>(attrs.number("rho")),
+          static_cast<float>(attrs.number("eps")),
+          static_cast<float>(attrs.number("weight_decay"))};
+}
+
+const RegisteredKernel native{{
+    .op = "adadelta",
+    .name = "native",
+    .provider = Provider::framework,
+    .summary = "all means and the parameters piece by piece in the cache, in fp32",
+    .prepare = [](const Problem& problem) -> Launch {
+      return [dtype = problem.inputs[0].dtype, attrs = numbers_of(problem.attrs),
+              elements = stored_elements(problem)](const KernelArgs& args) {
+        for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
+          constexpr std::int64_t kPiece = 1024;  // elements; four arrays stay in the L1 cache
+          alignas(64) float values[4][kPiece];
+          float* const arrays[] = {values[0], values[1], values[2], values[3]};
+          for (std::int64_t place = begin; place < end; place += kPiece) {
+            const std::int64_t count = std::min(kPiece, end - place);
+            for (std::size_t i = 0; i < 4; ++i) {
+              load_floats(dtype, at(args.inputs[i], dtype, place), count, values[i]);
+            }
+            HWY_DYNAMIC_DISPATCH(adadelta_piece)
+            (attrs.data(), static_cast<std::size_t>(count), arrays);
+            constexpr std::size_t kResults[] = {0, 2, 3};
+            for (std::size_t i = 0; i < 3; ++i) {
+              store_floats(dtype, values[kResults[i]], count, at(args.outputs[i], dtype, place));
+            }
+          }
+        });
+      };
+    },
+}};
+
+}  // namespace
+}  // namespace opbench
+#endif  // HWY_ONCE

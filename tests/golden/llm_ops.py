@@ -157,6 +157,11 @@ def torch_attention() -> List[Form]:
                  ["grad.query", "grad.key", "grad.value"], attrs)]
 
 
+INTEGER_PAIRS = [("trunc_divide", "div_trunc"), ("floor_divide", "div_floor")] + [
+    (op, op) for op in ("add", "sub", "mul", "remainder", "fmod", "bitwise_and", "bitwise_or", "bitwise_xor", "lt", "ge",
+                        "eq", "maximum")]
+
+
 FORMS: Dict[str, List[Form]] = {
     "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
     + add_rms_norm("emu.y_950", "rstd", "emu.x")
@@ -171,6 +176,7 @@ FORMS: Dict[str, List[Form]] = {
     "clipped_swiglu": [Form("clipped_swiglu", ["x"], ["y"], dict),
                        Form("clipped_swiglu_grad", ["grad_y", "x"], ["grad.x"], dict)],
     "cos": unary("cos"),
+    "cumsum": [Form("cumsum", ["x"], ["y"], dict)],
     "dequant_swiglu_quant": [Form("dequant_swiglu_quant",
                                   ["x", "weight_scale", "activation_scale", "quant_scale", "quant_offset", "group_index"],
                                   ["y", "scale:fp32"], dict)],
@@ -183,13 +189,19 @@ FORMS: Dict[str, List[Form]] = {
     "elu": unary("elu"),
     "erf": unary("erf"),
     "fast_gelu": unary("fast_gelu"),
+    "fill": [Form("fill", ["out.y"], ["y"], lambda a: {"value": a["value"]})],
     "flash_attention_score": attention(),
+    "float_rounding": [Form(op, ["x"], [op]) for op in ("floor", "ceil", "trunc", "round")] +
+                      [Form(op, ["x", "y"], [op]) for op in ("fmod", "remainder")],
     "foreach_norm": [Form("norm", [tensor], [tensor], lambda a: {"p": float(a["ord"])})
                      for tensor in ("t0", "t1", "t2")],
     "formats": [Form("cast", ["x"], ["bits:type"], lambda a: {"to": BYTE_DTYPES[a["type"]]}),
                 Form("ascend_quant_v2", ["x", "one:fp32"], ["bits_saturated:type"],
                      lambda a: {"dst_type": BYTE_DTYPES[a["type"]]}),
                 Form("cast", ["codes:type"], ["value:fp32"], lambda a: {"to": "fp32"})],
+    "fused_adamw": [Form("adam", ["param", "grad", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"],
+                         ["param", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"],
+                         lambda a: {"decoupled": True, **{key: a[key] for key in a if key != "amsgrad"}})],
     "fused_infer_attention_score": [
         Form("fused_infer_attention_score", INFERENCE_INPUTS, ["attention_out", "softmax_lse:fp32"], inference_attrs,
              lambda a: a["key_antiquant_mode"] < 0),
@@ -210,6 +222,15 @@ FORMS: Dict[str, List[Form]] = {
                             lambda a: {"group_list_type": a["group_list_type"]})],
     "hardsigmoid": unary("hardsigmoid"),
     "hardswish": unary("hardswish"),
+    "index_put": [Form("index_put", ["x", "values", "index0", "index1"], ["y"],
+                       lambda a: {"accumulate": a["accumulate"]}, lambda a: a["indexed"][0] == 1,
+                       lambda case: case.values["in.index0"].dtype != bool),
+                  Form("index_put", ["x", "values", "index1"], ["y"],
+                       lambda a: {"accumulate": a["accumulate"], "axis": 1}, lambda a: a["indexed"] == [0, 1]),
+                  Form("masked_scatter", ["values", "index0", "x"], ["y"], lambda a: {"by_rows": True},
+                       lambda a: a["indexed"] == [1], lambda case: case.values["in.index0"].dtype == bool)],
+    "integer_arithmetic": [Form(op, ["a", "b"], [output]) for op, output in INTEGER_PAIRS] +
+                          [Form(op, ["a"], [op]) for op in ("bitwise_not", "abs", "neg")],
     "leaky_relu": unary("leaky_relu"),
     "lp_norm": [Form("norm", ["x"], ["y"], norm_attrs),
                 Form("norm_grad", ["grad_y", "x", "out.y"], ["grad.x"], without_epsilon)],
@@ -236,13 +257,19 @@ FORMS: Dict[str, List[Form]] = {
     "mrope": [Form("mrope", ["positions", "query", "key", "cos_sin_cache"], ["query", "key"],
                    lambda a: {**rotary_mode(a), "head_size": a["head_size"], "mrope_section": a["mrope_section"],
                               "cache_mode": a["cache_mode"]})],
+    "nonzero": [Form("nonzero", ["x"], ["y"], of_case=lambda case: {"rows": case.values["out.y"].shape[0]})],
     "quant_batch_matmul_v3": [Form("quant_batch_matmul_v3", ["x1", "x2", "scale", "offset", "bias", "pertoken_scale"],
                                    ["y:output_dtype"], dict)],
+    "range": [Form("range", ["attr.end", "attr.start", "attr.step"], ["y"],
+                   lambda a: {"dtype": a["dtype"], "count": math.ceil((a["end"] - a["start"]) / a["step"])})],
     "rms_norm": [Form("rms_norm", ["x", "gamma"], ["y", "rstd:fp32"], dict),
                  Form("rms_norm_grad", ["grad_y", "x", "out.rstd:fp32", "gamma"], ["grad.x", "grad.gamma:fp32"])],
     "rope": [Form("rope", ["x", "cos", "sin"], ["y"], rotary_mode),
              Form("rope_grad", ["grad_y", "cos", "sin", "x"], ["grad.x", "grad.cos", "grad.sin"], rotary_mode)],
     "scaled_dot_product_attention": torch_attention(),
+    "scatter": [Form("scatter", ["x", "index", "src"], ["y"],
+                     lambda a: {"dim": a["dim"], "reduce": {"none": "update"}.get(a["reduce"], a["reduce"])})],
+    "scatter_nd_update": [Form("scatter_nd_update", ["var", "indices", "updates"], ["var"])],
     "scatter_pa_kv_cache": [Form("scatter_pa_kv_cache", ["key", "value", "key_cache", "value_cache", "slot_mapping"],
                                  ["key_cache", "value_cache"], lambda a: {"cache_mode": a["cache_mode"]})],
     "silu": unary("silu"),

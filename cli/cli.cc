@@ -12,6 +12,8 @@
 #include <optional>
 
 #include "cli/command.h"
+#include "cli/earlier_names.h"
+#include "cli/help_text.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
@@ -30,7 +32,7 @@ namespace {
 const std::vector<std::string> kSharedCommands = {"compare", "run", "judge", "convert"};
 
 constexpr const char* kProgramFooter =
-    R"(`run` is the default command. `opbench COMMAND --help` shows common flags.
+    R"(`run` is the default command. `opbench COMMAND --help` shows common flags, --help-all every flag.
 Exit codes: 0 all well, 1 a verdict failed, 2 bad input, 3 could not finish, 4 nothing to judge, 5 too noisy.)";
 
 std::string version_text() {
@@ -117,7 +119,6 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_compare_command(line, context);
   add_judge_command(line, context);
   add_show_command(line, context);
-  add_extract_command(line, context);
   add_minimise_command(line, context);
   add_overflow_command(line, context);
   add_convert_command(line, context);
@@ -127,7 +128,6 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_ingest_command(line, context);
   line.begin_group({"Reports: what do stored results contain?", "opbench report --last"});
   add_report_command(line, context);
-  add_explain_command(line, context);
   add_merge_command(line, context);
   line.begin_group(
       {"Trust: does a result depend on how it is computed?", "opbench invariance --op softmax"});
@@ -177,18 +177,22 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
     write_candidates(out, line.model(), {args.begin() + 1, args.end()});
     return kAllWell;
   }
+  if (args.front() == "--help-all") {
+    line.parse({"--help"}, out, context.width())();
+    out << help_within(with_program_name(earlier_names_text()), context.width());
+    return kAllWell;
+  }
   const bool is_help = args.front() == "help" && args.size() > 1 && !is_help_flag(args[1]);
-  const std::string asked = is_help ? args[1] : "";
   insert_default_command(args);
+  use_todays_names(args);
   Action action;
   MsaccucmpNotes notes;
   try {
-    if (is_help) CommandNames(line).check(asked);
+    if (is_help) CommandNames(line).check(args.front());
     if (args.front() == "compare") notes = translate_msaccucmp_options(args);
     if (args.front() == "convert") translate_msaccucmp_convert_options(args);
     // msaccucmp's -out. CLI11 would read it as -o with the value "ut".
-    if (args.front() == "overflow")
-      std::replace(args.begin(), args.end(), std::string("-out"), std::string("--out"));
+    std::replace(args.begin(), args.end(), std::string("-out"), std::string("--out"));
     action = line.parse(args, out, context.width());
   } catch (const UsageError& error) {
     return report_usage_error(error, args, CommandNames(line), err);

@@ -87,7 +87,7 @@ constexpr const char* kCompareFooter = R"(Examples:
   opbench compare npu.h5 gpu.h5
   opbench compare npu.h5 gpu.h5 -o report --only 'Conv.*Backward' --standard cosine
   opbench compare npu.h5 gpu.h5 --golden cpu_fp64.h5         errors of both against a third dump
-  opbench compare npu.h5 gpu.h5 -o compare.h5                results in one file, for opbench explain and report
+  opbench compare npu.h5 gpu.h5 -o compare.h5                results in one file, for opbench report
   opbench compare new.h5 old.h5                              two files of opbench run --artefact: errors and speed
   opbench compare -m npu.h5 -g gpu.h5 -out out -alg 0,1,3    msaccucmp's command line
   opbench compare npu_dump gpu_dump -o report                folders of ranks and steps

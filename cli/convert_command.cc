@@ -12,12 +12,12 @@
 #include "cli/command_line.h"
 #include "cli/msaccucmp_options.h"
 #include "cli/named_files.h"
+#include "cli/selected_records.h"
 #include "dump/array_convert.h"
 #include "dump/device_convert.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
-#include "text/name_pattern.h"
 #include "text/output_file.h"
 #include "text/program.h"
 #include "workers/interrupt.h"
@@ -44,19 +44,23 @@ namespace fs = std::filesystem;
 constexpr const char* kConvertFooter = R"(Examples:
   opbench convert npu.h5 -o arrays                 one .npy file for each tensor, by its path
   opbench convert npu.h5 -o npu.npz --only '^Conv' arrays of some operators in one file
+  opbench convert npu.h5 -o few.h5 --path /relu    a part of a dump, with everything in it
+  opbench convert npu.h5 -o bad.h5 --failed report/compare.json
   opbench convert arrays -o again.h5 --device npu  and back
   opbench convert x.npy -o x.txt                   one array as text
   opbench convert model.pt -o weights              no code in the file is run
   opbench convert -d dump_dir -out npy             dumps of a device, msaccucmp's command line
   opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
 
-Sources are .h5, .npy, .npz, .txt, .bin, .pt and .pth files, and directories of them. A file that cannot
-be read does not stop the others. Exit code 2: one could not be converted, or there is no array; 3: one could not be written.
+Sources are .h5, .npy, .npz, .txt, .bin, .pt and .pth files, and directories of them. From one dump to .h5, records are
+copied like `h5copy -p`. A file that cannot be read does not stop the others. Exit code 2: one could not be converted,
+or there is no array; 3: one could not be written; 4: nothing matched.
 )";
 
 struct ConvertFlags {
   std::vector<std::string> sources, dumps;
-  std::string out, to, only, device = "cpu";
+  RecordChoice choice;
+  std::string out, to, device = "cpu";
   std::string format, shape, type = "npy";
   int input = -1, output = -1, version = 2;
 };
@@ -67,8 +71,9 @@ std::string why_nothing_is_written(const ConvertOutcome& outcome, const ConvertF
   const std::string named =
       fmt::format("{}", fmt::join(flags.dumps.empty() ? flags.sources : flags.dumps, ", "));
   if (outcome.sources == 0) return fmt::format("there is no file to convert in {}", named);
-  if (!flags.only.empty()) {
-    return fmt::format("no array of {} has a name that --only '{}' matches", named, flags.only);
+  if (!flags.choice.only.empty()) {
+    return fmt::format("no array of {} has a name that --only '{}' matches", named,
+                       flags.choice.only);
   }
   return fmt::format("{} holds no array; nothing is written", named);
 }
@@ -76,7 +81,7 @@ std::string why_nothing_is_written(const ConvertOutcome& outcome, const ConvertF
 int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandContext& context) {
   for (const std::string& remark : outcome.remarks) context.err << printable(remark) << '\n';
   const std::string nothing = why_nothing_is_written(outcome, flags);
-  int code = nothing.empty() ? kAllWell : kBadInput;
+  int code = nothing.empty() ? kAllWell : flags.choice.is_all() ? kBadInput : kNothingToJudge;
   if (!nothing.empty()) context.complain(nothing);
   for (const ConvertFailure& failure : outcome.failures) {
     context.complain(failure.reason);
@@ -160,6 +165,15 @@ int convert_dumps(const ConvertFlags& flags, CommandContext& context) {
   return report(outcome, flags, context);
 }
 
+// From dump to dump, records are copied with all that they hold.
+bool is_copy(const ArrayConversion& conversion) {
+  const fs::path first = conversion.sources.front();
+  const bool is_dump =
+      first.extension() == ".h5" || first.extension() == ".hdf5" || !has_known_suffix(first);
+  return conversion.to == ArrayOutput::h5 && conversion.sources.size() == 1 && is_dump &&
+         !is_directory(first);
+}
+
 int convert_files(const ConvertFlags& flags, CommandContext& context) {
   if (flags.sources.empty()) throw UsageError("SOURCE or -d is required");
   if (flags.out.empty()) throw UsageError("--out is required");
@@ -169,11 +183,16 @@ int convert_files(const ConvertFlags& flags, CommandContext& context) {
   conversion.to = array_output(flags.to, flags.out);
   conversion.device = parse_device(flags.device);
   conversion.overwrite = context.overwrite;
-  if (!flags.only.empty()) conversion.only = name_pattern(flags.only, "--only");
   require_room(conversion);
   if (conversion.is_one_file()) {
-    require_replaceable(std::vector<NamedFile>{{"-o", flags.out}}, context);
+    std::vector<NamedFile> read = {{"--failed", flags.choice.failed}};
+    for (const std::string& source : flags.sources) read.push_back({"the source", source});
+    check_files(read, std::vector<NamedFile>{{"-o", flags.out}}, context);
   }
+  if (is_copy(conversion)) {
+    return copy_records(flags.sources.front(), flags.out, flags.choice, context);
+  }
+  conversion.only = chosen_arrays(flags.sources, flags.choice);
   return report(convert_arrays(conversion, interrupted), flags, context);
 }
 
@@ -206,7 +225,7 @@ std::string msaccucmp_convert_options_help() {
 
 void add_convert_command(CommandLine& line, CommandContext& context) {
   Command command =
-      line.add_command("convert", "Convert device dumps and arrays: .h5 .npy .npz .txt .bin .pt");
+      line.add_command("convert", "Copy parts of a dump; convert .h5 .npy .npz .txt .bin .pt");
   const auto flags = std::make_shared<ConvertFlags>();
   command.option("SOURCE", flags->sources, "Files or directories", {.value = "FILE"});
   command.option("-o,--out", flags->out,
@@ -215,7 +234,16 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "FILE"});
   command.option("--to", flags->to, "Output format [by the name of --out, else npy]",
                  {.value = "npy|npz|txt|bin|h5"});
-  command.option("--only", flags->only, "Only arrays whose path matches", {.value = "REGEX"});
+  command.option("--only", flags->choice.only,
+                 "Only operators or arrays whose name or path matches this regular expression",
+                 {.value = "REGEX"});
+  command.option("--path", flags->choice.paths,
+                 "Only this part of a dump: /op, /op/number, or a tensor; may be repeated",
+                 {.value = "PATH", .values = ValueSplit::one_each});
+  command.option("--failed", flags->choice.failed,
+                 "Only operators that failed in compare.json of `opbench compare -o`, or in the "
+                 "JSON of `opbench judge`",
+                 {.value = "FILE"});
   command.option("--device", flags->device, "DeviceType of the tensors in an .h5 file",
                  {.value = "cpu|cuda|npu", .shows_default = true});
   const std::string group = "Dumps of a device";
@@ -237,8 +265,8 @@ void add_convert_command(CommandLine& line, CommandContext& context) {
                  {.value = "1|2", .group = group, .shows_default = true});
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.common({"--out", "--to", "--only", "--device", "--device-dump", "--format", "--shape",
-                  "--type", "--overwrite"});
+  command.common({"--out", "--to", "--only", "--path", "--failed", "--device", "--device-dump",
+                  "--format", "--shape", "--type", "--overwrite"});
   command.footer(kConvertFooter + msaccucmp_convert_options_help());
   command.action([flags, &context] {
     refuse_standard_output("-o", flags->out, "arrays", "a folder or a file");

@@ -92,7 +92,7 @@ void add_merge_command(CommandLine& line, CommandContext& context) {
   const auto flags = std::make_shared<MergeFlags>();
   command.option("FILE", flags->files, "parts/*.jsonl of `opbench run --part` or of several ranks",
                  {.value = "FILE", .is_required = true});
-  command.option("-o,--output", flags->output, "Output file, in the form of `opbench run --json`",
+  command.option("-o,--out", flags->output, "Output file, in the form of `opbench run --json`",
                  {.value = "FILE", .is_required = true});
   command.option("--artefact", flags->artefact,
                  "Also an HDF5 file with every sample's time, in the form of "

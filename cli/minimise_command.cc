@@ -199,7 +199,7 @@ void add_minimise_command(CommandLine& line, CommandContext& context) {
   command.option("DUMP", flags->dump, "The dump", {.value = "FILE", .is_required = true});
   command.option("RECORD", flags->record, "/op/number [the first GUILTY record]",
                  {.value = "PATH"});
-  command.option("-o,--output", flags->output, "Output folder, new or empty [op_number]",
+  command.option("-o,--out", flags->output, "Output folder, new or empty [op_number]",
                  {.value = "DIR"});
   command.option("--map", flags->map_file, "More operators; see opbench opmap", {.value = "FILE"});
   command.flag("--strict", flags->is_strict,

@@ -16,19 +16,19 @@ namespace opbench {
 namespace {
 
 constexpr const char* kOpmapFooter =
-    R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first. --as yaml prints
+    R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first. --to yaml prints
 rows in the form of such a file.
 
 Examples:
   opbench opmap
   opbench opmap CudnnConvolutionBackward aten::add_.Tensor
-  opbench opmap --as yaml > mine.yaml
+  opbench opmap --to yaml > mine.yaml
 
 Exit code 4: no row is selected.)";
 
 struct OpmapFlags {
   std::vector<std::string> names;
-  std::string map_file, as = "text";
+  std::string map_file, to = "text";
 };
 
 // The reason why dumps do not name an operator of opbench: "; dumps hold its element-wise steps".
@@ -40,8 +40,8 @@ std::string why_none(const std::string& name) {
 }
 
 int opmap(const OpmapFlags& flags, CommandContext& context) {
-  if (flags.as != "text" && flags.as != "json" && flags.as != "yaml") {
-    throw Error(fmt::format("--as is '{}'; allowed are text, json and yaml", flags.as));
+  if (flags.to != "text" && flags.to != "json" && flags.to != "yaml") {
+    throw Error(fmt::format("--to is '{}'; allowed are text, json and yaml", flags.to));
   }
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
@@ -59,10 +59,10 @@ int opmap(const OpmapFlags& flags, CommandContext& context) {
     if (!is_known) context.complain(fmt::format("no row for '{}'{}", name, why_none(name)));
   }
   if (!is_any) return kNothingToJudge;
-  if (flags.as == "text") {
+  if (flags.to == "text") {
     print_op_table(context.out, table, map.ops, flags.names, context.width());
   } else {
-    const auto write = flags.as == "json" ? write_op_table_json : write_op_table_yaml;
+    const auto write = flags.to == "json" ? write_op_table_json : write_op_table_yaml;
     write(context.out, table, map.ops, flags.names);
   }
   return kAllWell;
@@ -77,7 +77,8 @@ void add_opmap_command(CommandLine& line, CommandContext& context) {
   command.option("NAME", flags->names, "Only rows with these names, of dumps or of opbench",
                  {.value = "NAME"});
   command.option("--map", flags->map_file, "More rows and pairs of names", {.value = "FILE"});
-  command.option("--as", flags->as, "text, json or yaml", {.value = "FORM", .shows_default = true});
+  command.option("--to", flags->to, "Output format",
+                 {.value = "text|json|yaml", .shows_default = true});
   add_common_flags(command, context);
   command.footer(kOpmapFooter);
   command.action([&context, flags] { return opmap(*flags, context); });

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -13,11 +14,13 @@
 #include "cli/named_files.h"
 #include "cli/run_outputs.h"
 #include "harness/check/trend.h"
+#include "harness/report/explain_file.h"
 #include "harness/report/files.h"
 #include "harness/report/page.h"
 #include "harness/run/artefact.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/program.h"
 
 namespace opbench {
@@ -28,17 +31,21 @@ constexpr const char* kReportFooter = R"(Examples:
   opbench report --last --html page.html                        the same as a page for a browser
   opbench report results.json                                   Markdown, on the terminal
   opbench report results.json -o junit.xml                      JUnit: by the extension
-  opbench report run.h5 --format csv                            from the file of `opbench run --artefact`
-  opbench report monday.json tuesday.json --format json -o whole.json
-  opbench report old.json --format gbench -o old.gbench.json    for Google Benchmark's compare.py
+  opbench report run.h5 --to csv                                from the file of `opbench run --artefact`
+  opbench report monday.json tuesday.json --to json -o whole.json
+  opbench report old.json --to gbench -o old.gbench.json        for Google Benchmark's compare.py
+  opbench report run.h5 --case 'softplus[8x64x56x56,fp32'       all about one case, in words
+  opbench report compare.json --case softplus/2                 an operator of a comparison or a judgement
+  opbench report results.json --to words                        the cases, one a line
   opbench report --history history.jsonl -o trend.md            trends of a history of opbench check
   opbench report results.json compare.json --html page.html     one page with tabs, for a browser
 Joined results must be of one machine and one build. Failed results do not change the exit code:
-it is 0 if the report was made, 4 if there is nothing to report.)";
+it is 0 if the report was made, 4 if there is nothing to report or no such case.)";
 
 struct ReportFlags {
   std::vector<std::string> files;
   std::string format;  // empty: by the extension of the output
+  std::string wanted;  // of --case
   std::string output;
   std::string history;
   std::string html;
@@ -51,12 +58,12 @@ std::string format_names() {
   for (const report::ReportFormat& format : report::report_formats()) {
     names += fmt::format("{}{}", names.empty() ? "" : "|", format.name);
   }
-  return names;
+  return names + "|words";
 }
 
 std::string format_of(const ReportFlags& flags) {
   if (flags.format == "html" || flags.format == "htm") {
-    throw Error("--format html: a page for a browser is --html FILE");
+    throw Error("--to html: a page for a browser is --html FILE");
   }
   constexpr std::pair<std::string_view, std::string_view> kByExtension[] = {{".csv", "csv"},
                                                                             {".json", "json"},
@@ -74,7 +81,7 @@ std::string format_of(const ReportFlags& flags) {
     if (extension == known) return std::string(format);
   }
   throw Error(fmt::format(
-      "-o '{}': no format has the extension {}; .md .csv .json .txt .xml have one, and --format "
+      "-o '{}': no format has the extension {}; .md .csv .json .txt .xml have one, and --to "
       "FORMAT is for other names",
       flags.output, extension));
 }
@@ -147,7 +154,7 @@ std::vector<pages::PageInput> page_inputs(const std::vector<std::string>& files)
 // One page for files of any kind, each with its own tabs; a history is one of them.
 int write_html(const ReportFlags& flags, CommandContext& context) {
   if (!flags.output.empty() || !flags.format.empty()) {
-    throw Error("--html writes a page; -o and --format write another report");
+    throw Error("--html writes a page; -o and --to write another report");
   }
   std::vector<std::string> files = flags.files;
   if (!flags.history.empty()) files.push_back(flags.history);
@@ -157,7 +164,39 @@ int write_html(const ReportFlags& flags, CommandContext& context) {
   return kAllWell;
 }
 
+// The named case of a run, or a list of its cases; of other files operators.
+int write_words(const ReportFlags& flags, CommandContext& context) {
+  if (flags.files.size() != 1) throw Error("--case and --to words describe one FILE");
+  const std::string& file = flags.files.front();
+  std::ostringstream text;
+  const ConsoleStyle style = {flags.output.empty() && context.colour(), context.width()};
+  const report::Explained explained = report::explain_file(text, file, flags.wanted, style);
+  if (explained.listed > 0) {
+    text << fmt::format(
+        "{} cases; one of them: {}\n", explained.listed,
+        shell_line({std::string(program_name()), "report", file, "--case", explained.first}));
+  } else if (explained.told == 0 && !(explained.is_of_operators && flags.wanted.empty())) {
+    const char* what = explained.is_of_operators ? "operator" : "case";
+    context.complain(flags.wanted.empty()
+                         ? fmt::format("{} has no results", file)
+                         : fmt::format("{} has no {} '{}'", file, what, flags.wanted));
+    return kNothingToJudge;
+  }
+  write_where_asked([&](std::ostream& out) { out << text.str(); }, flags, context);
+  return kAllWell;
+}
+
+bool wants_words(const ReportFlags& flags) {
+  if (flags.wanted.empty()) return flags.format == "words";
+  const bool is_other = !flags.format.empty() && flags.format != "words";
+  if (is_other || !flags.html.empty() || !flags.history.empty()) {
+    throw Error("--case describes a case in words; --html, --history and other forms have all");
+  }
+  return true;
+}
+
 int write_report(ReportFlags flags, CommandContext& context) {
+  const bool is_in_words = wants_words(flags);
   take_last_run(flags);
   refuse_to_replace_files(flags, context);
   if (!flags.html.empty()) return write_html(flags, context);
@@ -166,6 +205,7 @@ int write_report(ReportFlags flags, CommandContext& context) {
     throw Error(
         "FILE is required: results of `opbench run --json` or --artefact, or --last, or --history");
   }
+  if (is_in_words) return write_words(flags, context);
   const report::FileReport made =
       report::report_of_files(flags.files, format_of(flags), flags.machine);
   if (made.is_empty) {
@@ -182,24 +222,29 @@ int write_report(ReportFlags flags, CommandContext& context) {
 }  // namespace
 
 void add_report_command(CommandLine& line, CommandContext& context) {
-  Command command =
-      line.add_command("report", "Turn result files into Markdown, CSV, JUnit XML and others");
+  Command command = line.add_command(
+      "report", "Show stored results: one case in words, Markdown, CSV, JUnit ...");
   const auto flags = std::make_shared<ReportFlags>();
   command.option("FILE", flags->files,
-                 "Results of `opbench run --json` or --artefact; several are joined",
+                 "Results of `opbench run --json` or --artefact; several are joined. Also one "
+                 "of compare or judge",
                  {.value = "FILE"});
   command.flag("--last", flags->is_last, "Every row of the last run, which opbench keeps");
   command.option("--history", flags->history,
                  "Instead of results: trends of a history of `opbench check`, in Markdown",
                  {"FILE"});
-  command.option("--format", flags->format,
+  command.option("--case", flags->wanted,
+                 "Describe one case in words, by its id, its name or a part of them; of a "
+                 "comparison or a judgement an operator, or operator/number",
+                 {"CASE"});
+  command.option("--to", flags->format,
                  "Output format [by the extension of -o: .md .csv .json .txt, .xml is junit; "
                  "markdown]",
                  {.value = format_names()});
   command.option("--machine", flags->machine,
                  "Only the results of the N-th machine, if opbench merge joined different machines",
                  {"N"});
-  command.option("-o,--output", flags->output, "Output file [standard output, also -]", {"FILE"});
+  command.option("-o,--out", flags->output, "Output file [standard output, also -]", {"FILE"});
   command.option(
       "--html", flags->html,
       "Write one HTML page; FILE may then be of run, compare, judge, check and ingest, each "

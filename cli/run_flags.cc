@@ -69,7 +69,7 @@ void add_result_flags(Command& command, RunFlags& f) {
   command.option(
       "--artefact", f.artefact,
       "One HDF5 file with results, every sample and its time, the machine and the commands "
-      "that repeat results; opbench report and explain read it",
+      "that repeat results; opbench report reads it",
       {"FILE", results});
   command.flag("--tensors", f.tensors,
                "With --artefact: also all inputs and outputs, in the form of --dump, compressed",

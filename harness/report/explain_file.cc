@@ -169,7 +169,8 @@ Explained explain_run(std::ostream& out, const ResultsFile& results, const std::
   return explained;
 }
 
-// Describes a comparison or a judgement; false for other JSON.
+}  // namespace
+
 bool explain_operators(std::ostream& out, const nlohmann::ordered_json& json,
                        const std::string& path, const std::string& wanted,
                        const ConsoleStyle& style, Explained& explained) {
@@ -181,10 +182,9 @@ bool explain_operators(std::ostream& out, const nlohmann::ordered_json& json,
   const JsonValue root(json, path);
   explained.told = is_judgement ? explain_judgement(out, root, wanted, style)
                                 : explain_comparison(out, root, wanted, style);
+  if (explained.told == 0 && wanted.empty()) out << "No operator is wrong.\n";
   return true;
 }
-
-}  // namespace
 
 Explained explain_file(std::ostream& out, const std::string& path, const std::string& wanted,
                        const ConsoleStyle& style) {

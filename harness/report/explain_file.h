@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,12 @@ struct Explained {
       0;              ///< cases in a line each, because there are several and none was asked for
   std::string first;  ///< the id of the first of these
 };
+
+/// Describes the operators of a comparison or a judgement as `explain_file` does. Returns false,
+/// without output, for other JSON. Errors: as for explain_comparison.
+bool explain_operators(std::ostream& out, const nlohmann::ordered_json& json,
+                       const std::string& path, const std::string& wanted,
+                       const ConsoleStyle& style, Explained& explained);
 
 /// Describes the contents of a file of opbench, HDF5 or JSON: a case of a run, by its id, its name
 /// or a part of either, or an operator of a comparison or a judgement. If the text is empty: the

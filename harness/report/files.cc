@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
+#include <sstream>
 
+#include "harness/report/explain_file.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
 #include "harness/report/variant_summary.h"
@@ -177,6 +179,14 @@ Document read_document(const std::string& path) {
   return {path, std::move(*file.document), std::move(file.results)};
 }
 
+// Describes a comparison or a judgement; empty for other files.
+std::string words_on_operators(const Document& document) {
+  std::ostringstream out;
+  Explained ignored;
+  if (!document.results) explain_operators(out, document.json, document.path, "", {}, ignored);
+  return out.str();
+}
+
 }  // namespace
 
 std::span<const ReportFormat> report_formats() { return kFormats; }
@@ -200,6 +210,11 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
   std::vector<Document> documents;
   for (const std::string& path : paths) {
     documents.push_back(read_document(path));
+    if (paths.size() == 1 && format.empty()) {
+      if (std::string words = words_on_operators(documents.back()); !words.empty()) {
+        return {false, [words = std::move(words)](std::ostream& out) { out << words; }};
+      }
+    }
     require_results(documents.back());
   }
   if (documents.empty()) throw Error("there is no file to report");

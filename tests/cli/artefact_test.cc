@@ -28,8 +28,8 @@ class ArtefactCli : public testing::Test, protected TempDir {
     return opbench_with(std::move(more));
   }
   Outcome explain(const std::string& wanted = "", const std::string& file = "run.h5") const {
-    std::vector<std::string> words = {"explain", path(file)};
-    if (!wanted.empty()) words.push_back(wanted);
+    std::vector<std::string> words = {"report", path(file), "--to", "words"};
+    if (!wanted.empty()) words.insert(words.end(), {"--case", wanted});
     return opbench_with(std::move(words));
   }
 
@@ -202,7 +202,8 @@ TEST_F(ArtefactCli, BadInputIsOneLine) {
   expect_one_line_error(explain("", std::filesystem::path(write("text", "no JSON")).filename()),
                         kBadInput, "text");
   const std::string npu = source_file("examples/dumps/npu.h5");
-  expect_one_line_error(opbench_with({"explain", npu}), kBadInput, "not an artefact");
+  expect_one_line_error(opbench_with({"report", npu, "--to", "words"}), kBadInput,
+                        "not an artefact");
   expect_one_line_error(opbench_with({"report", npu}), kBadInput, "not an artefact");
   EXPECT_THAT(files(), ElementsAre("text")) << "nothing half-written";
   ASSERT_EQ(run({"--artefact", path("x.h5"), "--json", path("x.json")}).code, kAllWell);

@@ -290,10 +290,10 @@ TEST_F(Cli, BadInputIsOneLineAndRunsNothing) {
       {{"--case", "relu[4,fp32]", "--time", "abc"}, "--time: 'abc' is not a number"},
       {{"--case", "relu[4,fp32]", "--time", "-1"}, "or 0, which only verifies"},
       {{"report", "x.json", "--format", "html"}, "a page for a browser is --html FILE"},
-      {{"merge", "x.jsonl"}, "-o FILE (--output is required"},
+      {{"merge", "x.jsonl"}, "-o FILE (--out is required"},
       {{"compare", source_file("results/samples/results.json"), "x.h5"},
        "opbench check --baseline OLD --current NEW"},
-      {{"report", source_file("results/samples/compare.json")}, "--html page.html"},
+      {{"report", source_file("results/samples/compare.json"), "--to", "csv"}, "--html page.html"},
       {{"lst"}, "unknown command 'lst'; did you mean 'list'?"},
   };
   for (const auto& c : kCases) expect_one_line_error(opbench_with(c.args), kBadInput, c.text);

@@ -158,7 +158,7 @@ TEST_F(Compare, LooksAtTheBeginningOfLargeTensorsAndAtNoMoreThanSomeMillions) {
               StartsWith("every wrong value is 1.25"));
   EXPECT_FALSE(tensors[2]["error_map"].is_null());
   EXPECT_THAT(tensors[3]["causes"], IsEmpty());
-  const Outcome last = opbench_with({"explain", path("out/compare.json"), "Fourth"});
+  const Outcome last = opbench_with({"report", path("out/compare.json"), "--case", "Fourth"});
   EXPECT_THAT(last.out, HasSubstr("What it looks like: opbench compare"));
   const Outcome only = run_pair({"--only", "^/Fourth/4/"});
   EXPECT_THAT(only.out, HasSubstr("Looks like: every wrong value is 1.25 times"));

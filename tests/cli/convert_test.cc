@@ -108,7 +108,7 @@ TEST_F(ConvertCommand, AFileWithoutAnArrayIsNotDone) {
   EXPECT_EQ(none.code, 2);
   EXPECT_THAT(none.err, HasSubstr("empty.h5 holds no array; nothing is written"));
   const Outcome other = convert({npu(), "-o", path("out"), "--only", "^none$"});
-  EXPECT_EQ(other.code, 2);
+  EXPECT_EQ(other.code, 4);
   EXPECT_THAT(other.err, HasSubstr("no array of " + npu() + " has a name that --only '^none$'"));
 }
 

@@ -91,7 +91,7 @@ TEST_F(Expect, AnUnexpectedPassHasNoWrongNumbers) {
   EXPECT_EQ(alone.code, kVerdictFailed);
   EXPECT_THAT(alone.out, HasSubstr("v2.yaml:2 expects it to fail: none"));
   EXPECT_THAT(alone.out, Not(HasSubstr("Next: find the error")));
-  const Outcome words = opbench_with({"explain", path("v2.json"), "softplus[64,fp32,ND]"});
+  const Outcome words = opbench_with({"report", path("v2.json"), "--case", "softplus[64,fp32,ND]"});
   EXPECT_THAT(words.out, HasSubstr("  100 % of the elements")) << words.err;
   // The range of another variant is printed: on the 910A a cast of int8 to uint8 is |x|.
   const std::string casts =

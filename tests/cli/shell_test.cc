@@ -25,9 +25,8 @@ using testing::Not;
 using testing::StartsWith;
 
 const std::vector<std::string> kCommands = {
-    "run",   "list",   "check",   "doctor",   "remedy",   "compare",
-    "judge", "show",   "extract", "minimise", "overflow", "convert",
-    "opmap", "ingest", "report",  "explain",  "merge",    "invariance"};
+    "run",      "list",     "check",   "doctor", "remedy", "compare", "judge", "show",
+    "minimise", "overflow", "convert", "opmap",  "ingest", "report",  "merge", "invariance"};
 
 std::string output_of(std::vector<std::string> args) {
   const Outcome outcome = opbench_with(std::move(args));
@@ -147,8 +146,8 @@ TEST_F(Shell, BashCompletesValues) {
   EXPECT_THAT(completed({"--dtype", "=", "bf"}), ElementsAre("bf16"));
   EXPECT_THAT(completed({"--format", "NC1"}), ElementsAre("NC1HWC0"));
   EXPECT_THAT(completed({"--variant", "softplus_v2_s"}), ElementsAre("softplus_v2_static"));
-  EXPECT_THAT(completed({"report", "--format", "=", "ju"}), ElementsAre("junit"));
-  EXPECT_THAT(completed({"report", "--format", "ma"}), ElementsAre("markdown"));
+  EXPECT_THAT(completed({"report", "--to", "=", "ju"}), ElementsAre("junit"));
+  EXPECT_THAT(completed({"report", "--to", "ma"}), ElementsAre("markdown"));
   EXPECT_THAT(completed({"list", "axp"}), ElementsAre("axpy"));
   EXPECT_THAT(completed({"--isa", "sca"}), ElementsAre("scalar"));
   EXPECT_THAT(completed({"compare", "--standard", "stat"}), ElementsAre("statistical"));
@@ -181,23 +180,23 @@ TEST_F(Shell, BashCompletesVariantsOfTheOperatorsNamed) {
 
 TEST_F(Shell, ZshCompletes) {
   if (!has_command("zsh")) GTEST_SKIP() << "no zsh";
-  EXPECT_THAT(handed_to_zsh("", "rep"), ElementsAre(StartsWith("report:Turn result files")));
+  EXPECT_THAT(handed_to_zsh("", "rep"), ElementsAre(StartsWith("report:Show stored results")));
   EXPECT_THAT(handed_to_zsh("run", "--ju"),
               ElementsAre(StartsWith("--junit:JUnit XML for CI\\: ")));
   EXPECT_THAT(handed_to_zsh("", "--op=relu,axp"), ElementsAre("relu,axpy", "-S"));
   EXPECT_THAT(handed_to_zsh("--case 'relu[64,fp32]' --variant", "softplus"), ElementsAre("-S"));
-  EXPECT_THAT(handed_to_zsh("report --format", "ma"), ElementsAre("markdown"));
+  EXPECT_THAT(handed_to_zsh("report --to", "ma"), ElementsAre("markdown"));
   EXPECT_THAT(handed_to_zsh("--shapes", "one"), ElementsAre("files"));
   EXPECT_THAT(handed_to_zsh("--out", "a"), ElementsAre("files -/"));
 }
 
 TEST_F(Shell, FishCompletes) {
   if (!has_command("fish")) GTEST_SKIP() << "no fish";
-  EXPECT_THAT(completed_by_fish("rep"), ElementsAre(StartsWith("report\tTurn result files")));
+  EXPECT_THAT(completed_by_fish("rep"), ElementsAre(StartsWith("report\tShow stored results")));
   EXPECT_THAT(completed_by_fish("run --ju"), ElementsAre(StartsWith("--junit\t")));
   EXPECT_THAT(completed_by_fish("--op=relu,axp"), ElementsAre("--op=relu,axpy"));
   EXPECT_THAT(completed_by_fish("--op relu --variant softplus"), ElementsAre());
-  EXPECT_THAT(completed_by_fish("report --format ma"), ElementsAre("markdown"));
+  EXPECT_THAT(completed_by_fish("report --to ma"), ElementsAre("markdown"));
   EXPECT_THAT(completed_by_fish("--shapes one"), ElementsAre("one case.yaml"));
   EXPECT_THAT(completed_by_fish("--out a"), ElementsAre(StartsWith("a folder/")));
 }

@@ -59,7 +59,7 @@ const std::map<std::string, std::string> kSkipped = {
     {"overflow -d", "needs files of a device"},
     {"overflow /dump", "needs files of a device"},
     {"trace_view.json", "the sample of a trace is compressed"},
-    {"run.h5 --format csv", "reads what a run of another page has written"},
+    {"run.h5 --to csv", "reads what a run of another page has written"},
     {"CudnnConvolutionBackward", "is not in the sample"},
     {"11.O2", "minutes: a training step of a whole network"},
 };
@@ -73,12 +73,12 @@ const std::map<std::string, std::vector<int>> kCodes = {
     {"run --load", {0, 1}},
     {"run --case mul", {1}},
     {"judge npu.h5 --only", {4}},
-    {"extract examples/dumps/npu.h5 --only", {4}},
+    {"convert examples/dumps/npu.h5 -o convolutions.h5", {4}},
     {"overflow", {0, 1}},
     // Both files are the same sample here, and a result can be merged only once.
     {"report monday.json", {2}},
     {"--case", {0, 1}},
-    {"extract npu.h5 --failed", {0, 2}},
+    {"convert npu.h5 -o failed.h5", {0, 2}},
 };
 
 std::vector<int> codes_of(const std::string& line) {
@@ -171,15 +171,16 @@ TEST_P(PageLines, EndAsTheyShouldAndReplaceNothing) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Docs, PageLines,
-    testing::Values("README.md", "docs/case-files.md", "docs/cluster.md", "docs/contexts.md",
-                    "docs/convert.md", "docs/dumps.md", "docs/explain.md", "docs/extract.md",
-                    "docs/ingest.md", "docs/invariance.md", "docs/judge.md", "docs/load.md",
-                    "docs/minimise.md", "docs/overflow.md", "docs/report.md", "docs/scale.md",
-                    "docs/show.md", "docs/slow-network.md", "docs/wrong-numbers.md"),
-    [](const testing::TestParamInfo<std::string>& page) {
-      return std::regex_replace(fs::path(page.param).stem().string(), std::regex("[^a-zA-Z]"), "");
-    });
+INSTANTIATE_TEST_SUITE_P(Docs, PageLines,
+                         testing::Values("README.md", "docs/case-files.md", "docs/cluster.md",
+                                         "docs/contexts.md", "docs/convert.md", "docs/dumps.md",
+                                         "docs/ingest.md", "docs/invariance.md", "docs/judge.md",
+                                         "docs/load.md", "docs/minimise.md", "docs/overflow.md",
+                                         "docs/report.md", "docs/scale.md", "docs/show.md",
+                                         "docs/slow-network.md", "docs/wrong-numbers.md"),
+                         [](const testing::TestParamInfo<std::string>& page) {
+                           return std::regex_replace(fs::path(page.param).stem().string(),
+                                                     std::regex("[^a-zA-Z]"), "");
+                         });
 
 }  // namespace opbench

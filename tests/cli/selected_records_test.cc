@@ -1,4 +1,5 @@
-// `opbench extract` through the built program, compared with h5copy if it is installed.
+// Parts of a dump by `opbench convert` through the built program, compared with h5copy if it is
+// installed.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -16,10 +17,10 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ExtractCli : public testing::Test, protected TempDir {
+class SelectedRecords : public testing::Test, protected TempDir {
  protected:
   Outcome extract(std::vector<std::string> args, const std::string& file = {}) const {
-    args.insert(args.begin(), {"extract", file.empty() ? dump_ : file});
+    args.insert(args.begin(), {"convert", file.empty() ? dump_ : file});
     args.insert(args.end(), {"-o", out_, "--overwrite"});
     return run_program(args);
   }
@@ -47,16 +48,16 @@ class ExtractCli : public testing::Test, protected TempDir {
   const std::string dump_ = source_file("examples/dumps/npu.h5"), out_ = path("out.h5");
 };
 
-TEST_F(ExtractCli, MakesWhatH5copyMakes) {
+TEST_F(SelectedRecords, MakesWhatH5copyMakes) {
   if (!has_command("h5copy")) GTEST_SKIP() << "hdf5-tools is not installed";
   const std::vector<std::string> paths = {"/softplus/2/", "/relu"};
-  const Outcome outcome = extract({"-s", paths[0], "-s", paths[1]});
+  const Outcome outcome = extract({"--path", paths[0], "--path", paths[1]});
   EXPECT_EQ(outcome.code, kAllWell) << outcome.err;
   EXPECT_EQ(outcome.out, fmt::format("{}: 4 tensors of 2 paths from {}\n", out_, dump_));
   EXPECT_EQ(difference_from_h5copy(dump_, paths), "");
 }
 
-TEST_F(ExtractCli, KeepsChunksFiltersAttributesAndLinks) {
+TEST_F(SelectedRecords, KeepsChunksFiltersAttributesAndLinks) {
   if (!has_command("h5copy")) GTEST_SKIP() << "hdf5-tools is not installed";
   const std::string odd = path("odd.h5");
   const std::string script = write("odd.py", fmt::format(R"(import h5py, numpy
@@ -73,19 +74,19 @@ with h5py.File('{}', 'w') as f:
 )",
                                                          odd));
   ASSERT_EQ(shell("/usr/bin/python3 " + script).code, 0);
-  EXPECT_EQ(extract({"-s", "/a/1"}, odd).code, kAllWell);
+  EXPECT_EQ(extract({"--path", "/a/1"}, odd).code, kAllWell);
   EXPECT_EQ(difference_from_h5copy(odd, {"/a/1"}), "");
 }
 
-TEST_F(ExtractCli, OperatorsByPatternAndAllOfThem) {
+TEST_F(SelectedRecords, OperatorsByPatternAndAllOfThem) {
   EXPECT_EQ(extract({"--only", "soft"}).code, kAllWell);
   EXPECT_EQ(run_program({"show", out_, "--no-values"}).out.find("/relu"), std::string::npos);
-  EXPECT_EQ(extract({"-s", "/"}).code, kAllWell);
+  EXPECT_EQ(extract({}).code, kAllWell);
   ASSERT_TRUE(has_command("h5diff")) << "hdf5-tools is installed with the tests' packages";
   EXPECT_EQ(shell("h5diff '" + out_ + "' '" + dump_ + "'").code, 0);
 }
 
-TEST_F(ExtractCli, WhatAComparisonFoundWrong) {
+TEST_F(SelectedRecords, WhatAComparisonFoundWrong) {
   const std::string gpu = source_file("examples/dumps/gpu.h5"), report = path("report");
   EXPECT_EQ(run_program({"compare", dump_, gpu, "-o", report}).code, kVerdictFailed);
   const std::string json = report + "/compare.json";
@@ -103,7 +104,7 @@ TEST_F(ExtractCli, WhatAComparisonFoundWrong) {
                          "opbench_compare");
 }
 
-TEST_F(ExtractCli, WhatTheJudgeFoundGuilty) {
+TEST_F(SelectedRecords, WhatTheJudgeFoundGuilty) {
   const std::string gpu = source_file("examples/dumps/gpu.h5"), json = path("judge.json");
   for (const std::vector<std::string>& dumps : {std::vector{dump_}, std::vector{gpu, dump_}}) {
     std::vector<std::string> args = {"judge", "-q", "--json", json};
@@ -116,23 +117,24 @@ TEST_F(ExtractCli, WhatTheJudgeFoundGuilty) {
   }
 }
 
-TEST_F(ExtractCli, BadInputWritesNothing) {
-  expect_nothing_written(extract({"-s", "/softplus/9"}), kBadInput,
+TEST_F(SelectedRecords, BadInputWritesNothing) {
+  expect_nothing_written(extract({"--path", "/softplus/9"}), kBadInput,
                          "has no '/softplus/9'; /softplus holds 2");
-  expect_nothing_written(extract({"-s", "/softplas/2"}), kBadInput, "did you mean '/softplus'?");
-  expect_nothing_written(extract({}), kBadInput, "nothing is selected: use -s");
+  expect_nothing_written(extract({"--path", "/softplas/2"}), kBadInput,
+                         "did you mean '/softplus'?");
   expect_nothing_written(extract({"--only", "nowhere"}), kNothingToJudge, "nothing in ");
-  expect_nothing_written(extract({"-s", "/a"}, write("no.h5", "no")), kBadInput,
+  expect_nothing_written(extract({"--path", "/a"}, write("no.h5", "no")), kBadInput,
                          "not an HDF5 file");
-  const Outcome itself = run_program({"extract", dump_, "-s", "/relu", "-o", dump_});
+  const Outcome itself = run_program({"convert", dump_, "--path", "/relu", "-o", dump_});
   EXPECT_EQ(itself.code, kBadInput);
   EXPECT_THAT(itself.err, HasSubstr("would replace what is read"));
 }
 
-TEST_F(ExtractCli, AFullDiskLeavesWhatWasThere) {
+TEST_F(SelectedRecords, AFullDiskLeavesWhatWasThere) {
   write("out.h5", "before");
-  const Outcome outcome = shell(fmt::format(
-      "ulimit -f 1; trap '' XFSZ; {} extract {} -s / -o {} --overwrite", program(), dump_, out_));
+  const Outcome outcome =
+      shell(fmt::format("ulimit -f 1; trap '' XFSZ; {} convert {} --path / -o {} --overwrite",
+                        program(), dump_, out_));
   EXPECT_EQ(outcome.code, kCouldNotFinish) << outcome.err;
   EXPECT_THAT(outcome.err, HasSubstr("cannot write "));
   EXPECT_EQ(read("out.h5"), "before");

@@ -150,7 +150,7 @@ int finish(check::CheckReport& report, const Finish& how, CommandContext& contex
   check::apply_waivers(report, how.waivers, how.today);
   report.mark_failures();
   ProgressLine(context).clear();
-  check::print(context.out, report, {context.colour()}, context.verbose);
+  check::print(context.out, report, {context.colour(), context.width()}, context.verbose);
   if (is_github()) check::print_annotations(context.out, report);
   const std::string reason = check::reason_text(report);
   if (!reason.empty()) context.complain(reason);

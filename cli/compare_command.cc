@@ -114,8 +114,10 @@ void write_results(CompareFiles& results, const ComparisonRequest& request, Dump
   results.csv.write([&](std::ostream& out) { report::write_comparison_csv(out, comparison); });
   results.msaccucmp.write(request.metrics, run.msaccucmp_lines(request.metrics), request.extras,
                           run.actual(), run.expected());
-  context.out << fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}\n",
-                             printable(directory), printable(results.msaccucmp.result().string()));
+  say(context.out,
+      fmt::format("Results: {0}/compare.json, {0}/compare.csv, {1}", directory,
+                  results.msaccucmp.result().string()),
+      0, 2, context.width());
 }
 
 // Writes the results and the console text into one HDF5 file.

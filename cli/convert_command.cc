@@ -43,7 +43,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kConvertFooter = R"(Examples:
   opbench convert npu.h5 -o arrays                 one .npy file for each tensor, by its path
-  opbench convert npu.h5 -o npu.npz --only '^Conv' arrays of some operators in one file
+  opbench convert npu.h5 -o x.npz --only '^Conv'   arrays of some operators in one file
   opbench convert npu.h5 -o few.h5 --path /relu    a part of a dump, with everything in it
   opbench convert npu.h5 -o bad.h5 --failed report/compare.json
   opbench convert arrays -o again.h5 --device npu  and back

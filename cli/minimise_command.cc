@@ -134,23 +134,26 @@ void print_outcome(const GuiltyCall& found, std::int64_t trials, const std::stri
                    CommandContext& context) {
   const WitnessOrigin& origin = found.origin;
   const Witness& witness = found.witness;
+  const auto line = [&](const std::string& text, std::size_t indent) {
+    say(context.out, text, indent, 2, context.width());
+  };
   const auto change = [&](const std::string& name, const TensorDesc& before,
                           const TensorDesc& now) {
-    context.out << fmt::format("  {}: {} -> {}\n", name, to_string(before.shape),
-                               to_string(now.shape));
+    line(fmt::format("{}: {} -> {}", name, to_string(before.shape), to_string(now.shape)), 2);
   };
-  context.out << fmt::format("{} of {}: {} -> {} elements, {} trials\n",
-                             printable(origin.record.path()), printable(origin.file),
-                             origin.elements, witness.elements(), trials);
+  line(fmt::format("{} of {}: {} -> {} elements, {} trials", origin.record.path(), origin.file,
+                   origin.elements, witness.elements(), trials),
+       0);
   const Problem& problem = witness.problem();
   for (std::size_t i = 0; i < problem.inputs.size(); ++i) {
     change(problem.op->input_name(i), witness.call->inputs[i]->desc, problem.inputs[i]);
   }
   change(problem.op->output_name(problem, witness.output), origin.output, witness.recorded().desc);
-  context.out << fmt::format("  GUILTY: {}\n", printable(witness.finding.reason));
+  line(fmt::format("GUILTY: {}", witness.finding.reason), 2);
   const auto bytes = std::filesystem::file_size(std::filesystem::path(folder) / "call.h5");
-  context.out << fmt::format("{}: call.h5 ({}), call.py, call_test.cc, README.md\n",
-                             printable(folder), byte_size_text(double(bytes)));
+  line(fmt::format("{}: call.h5 ({}), call.py, call_test.cc, README.md", folder,
+                   byte_size_text(double(bytes))),
+       0);
 }
 
 int minimise_command(const MinimiseFlags& flags, CommandContext& context) {

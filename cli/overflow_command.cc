@@ -19,6 +19,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/name_pattern.h"
 #include "text/program.h"
 #include "workers/interrupt.h"
@@ -50,7 +51,7 @@ void print_found(std::ostream& out, const RunOverflow& found, const ConsoleStyle
     how +=
         fmt::format("{}value: {}", how.empty() ? "" : ", ", to_string(found.found, found.elements));
   }
-  out << fmt::format("    {} ({})\n", how, printable(found.place));
+  say(out, fmt::format("{} ({})", how, found.place), 4, 2, style.width);
   out.flush();
 }
 
@@ -81,17 +82,19 @@ int check_overflow(const RunFlags& flags, const RunOptions& options,
   hooks.progress = [&](std::size_t done, std::size_t all) { progress.begin(done, all); };
   hooks.found = [&](const RunOverflow& found) {
     progress.clear();
-    print_found(context.out, found, {context.colour()});
+    print_found(context.out, found, {context.colour(), context.width()});
   };
   hooks.dump = dump ? &*dump : nullptr;
   const int threads = options.threads.empty() ? available_cores() : options.threads.front();
   const OverflowRun result = run_for_overflow(units, threads, hooks);
   progress.clear();
-  context.out << fmt::format(
-      "{} of {} operators overflowed{}\n", result.found.size(), result.operators,
-      result.found.empty() ? ""
-                           : fmt::format(", first SeqId {} ({})", result.found.front().seq,
-                                         printable(result.found.front().op)));
+  say(context.out,
+      fmt::format("{} of {} operators overflowed{}", result.found.size(), result.operators,
+                  result.found.empty()
+                      ? ""
+                      : fmt::format(", first SeqId {} ({})", result.found.front().seq,
+                                    result.found.front().op)),
+      0, 2, context.width());
   for (const std::string& error : result.errors) context.complain(error);
   finish(dump, flags.dump, context);
   if (loaded != nullptr) print_coverage(context.out, *loaded);

@@ -172,9 +172,10 @@ int write_words(const ReportFlags& flags, CommandContext& context) {
   const ConsoleStyle style = {flags.output.empty() && context.colour(), context.width()};
   const report::Explained explained = report::explain_file(text, file, flags.wanted, style);
   if (explained.listed > 0) {
-    text << fmt::format(
-        "{} cases; one of them: {}\n", explained.listed,
-        shell_line({std::string(program_name()), "report", file, "--case", explained.first}));
+    const std::string again =
+        shell_line({std::string(program_name()), "report", file, "--case", explained.first});
+    text << fmt::format("{} cases; one of them:\n  {}\n", explained.listed,
+                        wrapped_command(again, style.width, 6, 2));
   } else if (explained.told == 0 && !(explained.is_of_operators && flags.wanted.empty())) {
     const char* what = explained.is_of_operators ? "operator" : "case";
     context.complain(flags.wanted.empty()

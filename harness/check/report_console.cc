@@ -10,6 +10,7 @@
 #include "harness/check/waivers.h"
 #include "harness/report/text.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/program.h"
 
 namespace opbench::check {
@@ -27,15 +28,19 @@ std::string_view outcome_colour(ExitCode code) {
 
 void print_item(std::ostream& out, const CheckedItem& item, const ConsoleStyle& style) {
   const std::string verdict = fmt::format("{:<12}", name(item.verdict));
-  out << coloured(verdict, colour_of(item), style) << ' ' << printable(title_of(item)) << '\n';
+  constexpr std::size_t kIndent = 13;
+  out << coloured(verdict, colour_of(item), style) << ' '
+      << wrapped(printable(title_of(item)), style.width, kIndent, kIndent) << '\n';
   const auto below = [&](const std::string& text) {
-    if (!text.empty()) out << std::string(13, ' ') << text << '\n';
+    if (!text.empty()) say(out, text, kIndent, 0, style.width);
   };
-  below(printable(item.evidence));
-  if (item.waived) below(printable(waived_text(item)));
+  below(item.evidence);
+  if (item.waived) below(waived_text(item));
   if (item.verdict != ChangeVerdict::same) below(step_text(item));
-  for (const std::string& notice : item.notices) below("note: " + printable(notice));
-  if (!item.next.empty()) below("next: " + item.next);
+  for (const std::string& notice : item.notices) below("note: " + notice);
+  if (item.next.empty()) return;
+  out << std::string(kIndent, ' ')
+      << "next: " << wrapped_command(item.next, style.width, kIndent + 2, kIndent + 6) << '\n';
 }
 
 std::string build_text(const BuildInfo& build) {
@@ -99,18 +104,22 @@ std::string noise_text(const CheckReport& report) {
 
 void print(std::ostream& out, const CheckReport& report, const ConsoleStyle& style, bool verbose) {
   const ExitCode code = report.exit_code();
-  out << coloured(coloured(outcome_text(report), outcome_colour(code), style), kBold, style)
-      << fmt::format(": {} ({:.1f} s)\n", counts_text(report), report.seconds);
-  out << printable(builds_text(report)) << '\n';
-  out << fmt::format("A change counts from {:.3g}% and {:.3g} us", 100 * report.rule.threshold,
-                     report.rule.floor_us);
-  out << (report.mode == "gate" ? "; " + noise_text(report) : std::string()) << ".\n";
+  const std::string outcome = outcome_text(report);
+  const auto line = [&](const std::string& text) { say(out, text, 0, 2, style.width); };
+  out << coloured(coloured(outcome, outcome_colour(code), style), kBold, style)
+      << wrapped(fmt::format(": {} ({:.1f} s)", counts_text(report), report.seconds), style.width,
+                 2, utf8_length(outcome))
+      << '\n';
+  line(builds_text(report));
+  line(fmt::format("A change counts from {:.3g}% and {:.3g} us{}.", 100 * report.rule.threshold,
+                   report.rule.floor_us,
+                   report.mode == "gate" ? "; " + noise_text(report) : std::string()));
   if (report.fail_over_percent) {
-    out << fmt::format("Slower cases cost {:.2f}% of the network; {:.3g}% are allowed.\n",
-                       report.slower_percent(), *report.fail_over_percent);
+    line(fmt::format("Slower cases cost {:.2f}% of the network; {:.3g}% are allowed.",
+                     report.slower_percent(), *report.fail_over_percent));
   }
-  for (const std::string& failure : report.failures) out << printable(failure) << '\n';
-  for (const std::string& notice : report.notices) out << "note: " << printable(notice) << '\n';
+  for (const std::string& failure : report.failures) line(failure);
+  for (const std::string& notice : report.notices) line("note: " + notice);
   print_items(out, report, style, verbose);
   const auto notices = std::count_if(report.items.begin(), report.items.end(),
                                      [](const CheckedItem& item) { return !item.notices.empty(); });

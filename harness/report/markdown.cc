@@ -87,7 +87,7 @@ void write_summary(std::ostream& out, const RunResult& result) {
   if (comparison.variants.empty() && !result.records.empty()) return;
   out << "## Summary\n\n";
   for (const NetworkTotal& total : network_totals(result.records)) {
-    out << network_text(total) << '\n';
+    out << network_text(total) << "\n\n";
   }
   out << comparison.title() << ".\n\n";
   opbench::write_markdown(out, comparison.table());

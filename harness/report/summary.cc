@@ -20,12 +20,18 @@ namespace opbench::report {
 namespace {
 
 void print_variants(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
-  constexpr std::array<std::string_view, 5> kLeast = {"threads", "% of roofline", "skipped",
-                                                      "failed", "timed"};
+  std::array<std::string_view, 5> least = {"threads", "% of roofline", "skipped", "failed",
+                                           "timed"};
   const VariantComparison comparison = compare_over_cases(result.records);
+  const auto& variants = comparison.variants;
+  const bool has_several = std::any_of(variants.begin(), variants.end(), [&](const auto& one) {
+    return one.threads != variants.front().threads;
+  });
+  // Rows of one variant differ by their threads only.
+  if (has_several) std::rotate(least.begin(), least.begin() + 1, least.end());
   out << '\n';
   say(out, comparison.title() + ":", 0, 2, style.width);
-  print_table(out, fitted(comparison.table(), style.width - 2, kLeast), style);
+  print_table(out, fitted(comparison.table(), style.width - 2, least), style);
 }
 
 // Elements per second of the 16-bit types over fp32, where both ran the same case.
@@ -88,14 +94,15 @@ void print_counts(std::ostream& out, const RunResult& result) {
 }
 
 // Large outputs are verified on some of their blocks.
-void print_sampled(std::ostream& out, const RunResult& result) {
+void print_sampled(std::ostream& out, const RunResult& result, const ConsoleStyle& style) {
   const auto sampled =
       std::count_if(result.records.begin(), result.records.end(),
                     [](const Record& r) { return r.accuracy && r.accuracy->verified_share < 1; });
   if (sampled == 0) return;
-  out << fmt::format(
-      "{} verified on a sample of large outputs; --verify all checks every element.\n",
-      sampled == 1 ? "1 result is" : fmt::format("{} results are", sampled));
+  say(out,
+      fmt::format("{} verified on a sample of large outputs; --verify all checks every element.",
+                  sampled == 1 ? "1 result is" : fmt::format("{} results are", sampled)),
+      0, 2, style.width);
 }
 
 }  // namespace
@@ -105,7 +112,9 @@ void print_summary(std::ostream& out, const RunResult& result, const ConsoleStyl
   if (result.records.empty() || !only_steps(result.records)) print_variants(out, result, style);
   print_context_summary(out, result.records, style);
   print_dtype_ratios(out, result.records, style);
-  for (const NetworkTotal& total : network_totals(result.records)) out << network_text(total);
+  for (const NetworkTotal& total : network_totals(result.records)) {
+    say(out, network_text(total), 0, 2, style.width);
+  }
   print_end_of_run(out, result, style, detail);
 }
 
@@ -113,7 +122,7 @@ void print_end_of_run(std::ostream& out, const RunResult& result, const ConsoleS
                       RowDetail detail) {
   print_counts(out, result);
   print_costs(out, result, detail);
-  print_sampled(out, result);
+  print_sampled(out, result, style);
   const std::string busy = disturbance_text(result);
   if (!busy.empty()) out << coloured(wrapped(busy, style.width, 2), kYellow, style) << '\n';
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n";

@@ -222,7 +222,7 @@ std::string network_text(const NetworkTotal& total) {
       time_of(total.best_us), time_of(total.native_us), time_of(total.weight_us));
   if (total.untimed > 0)
     text += fmt::format("; {} cases were not timed or are disturbed", total.untimed);
-  return text + '\n';
+  return text;
 }
 
 }  // namespace opbench::report

@@ -77,7 +77,7 @@ struct NetworkTotal {
 std::vector<NetworkTotal> network_totals(std::span<const Record> records);
 
 /// "Network, 23 cases in 187 calls: 12.345 ms with the fastest variants, 15.000 ms native; 8.873 ms
-/// when profiled\n".
+/// when profiled".
 std::string network_text(const NetworkTotal& total);
 
 }  // namespace opbench::report

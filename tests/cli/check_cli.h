@@ -17,12 +17,13 @@ class CheckCli : public testing::Test, protected TempDir {
   /// Runs `opbench check ARGS` with the variables of `environment`.
   Outcome check(const std::string& args, const std::string& environment = "",
                 const ProcessOptions& options = {}) const {
-    return shell("env -u GITHUB_ACTIONS " + environment + " " + program() + " check -q " + args,
-                 options);
+    return shell(
+        "env -u GITHUB_ACTIONS COLUMNS=1000 " + environment + " " + program() + " check -q " + args,
+        options);
   }
   /// Runs the program with `faults` and compares it with the built program.
   Outcome check_faulty(const std::string& args, const std::string& faults) const {
-    return shell("env -u GITHUB_ACTIONS " + faults + " " + faulty_program() +
+    return shell("env -u GITHUB_ACTIONS COLUMNS=1000 " + faults + " " + faulty_program() +
                  " check -q --against " + program() + " " + args);
   }
   Outcome check_here(const std::string& args) const {

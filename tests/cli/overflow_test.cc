@@ -54,7 +54,7 @@ TEST_F(OverflowCli, ARunPrintsTheLineAndBothDetectors) {
                                    "--variant", "mul", "--check-overflow"});
   EXPECT_EQ(run.code, kVerdictFailed) << run.out << run.err;
   EXPECT_THAT(run.out, StartsWith("IR: mul SeqId: 1 is overflow!\n    flag, value: 8 of "
-                                  "+-65504 among 8 elements (mul["));
+                                  "+-65504 among 8 elements\n      (mul["));
   EXPECT_THAT(run.out, HasSubstr("1 of 1 operators overflowed, first SeqId 1 (mul)\n"));
 }
 
@@ -66,7 +66,7 @@ TEST_F(OverflowCli, TheFlagIsRaisedWhereTheResultIsFinite) {
                                    "--variant", "softplus_grad", "--check-overflow"});
   EXPECT_EQ(run.code, kVerdictFailed) << run.out << run.err;
   EXPECT_THAT(run.out,
-              HasSubstr("IR: SoftplusBackward SeqId: 1 is overflow!\n    flag (softplus_"));
+              HasSubstr("IR: SoftplusBackward SeqId: 1 is overflow!\n    flag\n      (softplus_"));
   EXPECT_THAT(run.out, Not(HasSubstr("value")));
 }
 

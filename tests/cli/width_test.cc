@@ -73,6 +73,26 @@ TEST_F(Width, TheOtherCommandsFit) {
   }
 }
 
+TEST_F(Width, MessagesWithPathsAndLongIdsFit) {
+  expect_fits("compare examples/dumps/npu.h5 examples/dumps/gpu.h5 -o a_folder_with_a_long_name");
+  expect_fits(
+      "minimise examples/dumps/npu.h5 -o another_folder_with_a_very_long_name_for_the_call");
+  expect_fits("--cases cases/shufflenet_v2_unit.yaml --set N=1 --check-overflow");
+  expect_fits("--case 'mul[4,4,fp16]' --check-overflow");
+  write("network.yaml",
+        "cases:\n  - {name: layer1.0.downsample.relu, op: relu, inputs: [[8, 16]], count: 187, "
+        "weight_us: 12.5, variants: [native]}\n");
+  expect_fits("--cases network.yaml" + kShort);
+  expect_fits("report --last --to words");
+}
+
+TEST_F(Width, AVerdictOfACheckFits) {
+  const std::string runs =
+      "--case 'softplus[2x3x4x5,fp32,NCHW]' --variant native,softplus_v2" + kShort;
+  for (const char* name : {"a", "b"}) expect_fits(runs + " --json " + name + ".json");
+  expect_fits("check --baseline a.json --current b.json --verbose");
+}
+
 TEST_F(Width, HelpFits) {
   for (const char* command :
        {"", "run", "list", "compare", "judge", "minimise", "opmap", "show", "overflow", "ingest",

@@ -173,7 +173,7 @@ TEST_F(CheckFirstCalls, AreCalledThatInEveryReport) {
   add(current, 1500);
   const CheckReport report = run();
   std::ostringstream console, json, markdown, junit;
-  print(console, report, {}, false);
+  print(console, report, {.width = 1000}, false);
   write_json(json, report, {});
   write_markdown(markdown, report);
   write_junit(junit, report);

@@ -114,7 +114,7 @@ TEST(CheckReport, AWorkerThatDidNotEndWellIsAnErrorInEveryForm) {
     EXPECT_THAT(written([&](std::ostream& out) { write(out, report); }),
                 HasSubstr("was ended by signal 11"));
   }
-  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {}, false); }),
+  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {.width = 1000}, false); }),
               HasSubstr("was ended by signal 11"));
 }
 
@@ -174,11 +174,12 @@ TEST(CheckReport, WhatFailsTogetherFailsInEveryForm) {
 TEST(CheckReport, ConsoleShowsWhatNeedsActionOnly) {
   const CheckReport report = sorted_report({item("a[1]", "quiet", ChangeVerdict::same, 10),
                                             item("b[1]", "loud", ChangeVerdict::slower, 10, 0.2)});
-  const std::string text = written([&](std::ostream& out) { print(out, report, {}, false); });
+  const std::string text =
+      written([&](std::ostream& out) { print(out, report, {.width = 1000}, false); });
   EXPECT_THAT(text, testing::StartsWith("REGRESSION: 1 SLOWER, 1 SAME"));
   EXPECT_THAT(text, HasSubstr("next: opbench --case 'b[1]'"));
   EXPECT_THAT(text, Not(HasSubstr("quiet")));
-  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {}, true); }),
+  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {.width = 1000}, true); }),
               HasSubstr("quiet"));
 }
 

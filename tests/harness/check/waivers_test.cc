@@ -310,7 +310,7 @@ TEST(Waivers, EveryReportSaysWhy) {
     return out.str();
   };
   const std::string why = "waived until 2026-12-31: the reason (w.yaml:2)";
-  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {}, false); }),
+  EXPECT_THAT(written([&](std::ostream& out) { print(out, report, {.width = 1000}, false); }),
               testing::AllOf(testing::StartsWith("No regression: 1 SLOWER; 1 waived ("),
                              HasSubstr("\n             " + why + "\n")));
   const std::string xml = written([&](std::ostream& out) { write_junit(out, report); });

@@ -30,7 +30,7 @@ TEST(NetworkTotal, IsTheSumOfCountsTimesMedians) {
   EXPECT_EQ(totals[0].untimed, 1U);
   EXPECT_EQ(network_text(totals[0]),
             "Network, 2 cases in 5 calls, 1 thread: 26.00 us with the fastest variants, 44.00 us "
-            "native; 55.00 us when profiled; 1 cases were not timed or are disturbed\n");
+            "native; 55.00 us when profiled; 1 cases were not timed or are disturbed");
 }
 
 TEST(NetworkTotal, IsNoneWithoutWeights) {

@@ -265,12 +265,12 @@ MsaccucmpNotes translate_msaccucmp_options(std::vector<std::string>& args) {
 
 std::string msaccucmp_options_help() {
   return fmt::format(
-      "msaccucmp's options are accepted with these or their long names:\n"
-      "  {}\n"
-      "accepted with a note, since they have no effect on HDF5 dumps in msaccucmp either:\n"
-      "  {}\n"
-      "refused for HDF5 dumps, as in msaccucmp: {}\n"
-      "With -m and -g, `-q FILE.json` and `-v 2` are msaccucmp's.",
+      "Options of msaccucmp (each also by its long name):\n"
+      "  taken:    {}\n"
+      "  ignored:  {}  (no effect on HDF5 dumps, as in msaccucmp)\n"
+      "  refused:  {}  (not for HDF5 dumps, as in msaccucmp)\n"
+      "With -m and -g, -q and -v are msaccucmp's (quant_fusion_rule_file, version); without them\n"
+      "they are --quiet and --verbose.",
       option_names(Use::as_ours), option_names(Use::ignored), option_names(Use::refused));
 }
 

@@ -123,7 +123,7 @@ void require_takeable_by_units(const RunFlags& flags, const Ranks& ranks) {
   if (!flags.resume.empty() && !flags.out_dir.empty()) {
     throw Error("--out and --resume name the same folder; give one of them");
   }
-  if (is_part && flags.units_dir().empty()) {
+  if (is_part && flags.units_dir().empty() && !flags.dry_run) {
     throw Error("--part needs --out DIR or --resume DIR, where the results of the part go");
   }
   if (flags.exclusive && flags.not_exclusive) {

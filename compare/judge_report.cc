@@ -76,6 +76,19 @@ void print_implementations(std::ostream& out, const JudgedDump& judged) {
   }
 }
 
+// Correct and wrong records have a remark if a row of --map does not fit.
+void print_unfit_rows(std::ostream& out, const JudgedDump& judged) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> calls;
+  for (const JudgedRecord& record : judged.records) {
+    const bool is_judged = record.ruling == Ruling::ok || record.ruling == Ruling::guilty;
+    if (is_judged && !record.reason.empty()) ++calls[{record.op, record.reason}];
+  }
+  if (!calls.empty()) out << '\n';
+  for (const auto& [key, count] : calls) {
+    say(out, fmt::format("{} {}x: {}", key.first, count, key.second), 0, 2);
+  }
+}
+
 void print_unknown(std::ostream& out, const JudgedDump& judged) {
   std::map<std::pair<std::string, std::string>, Group> groups;
   for (const JudgedRecord& record : judged.records) {
@@ -208,6 +221,7 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
   }
   if (top > 0 && shown > top) out << fmt::format("  and {} more; --top 0 shows all\n", shown - top);
   print_implementations(out, judged);
+  print_unfit_rows(out, judged);
   print_unknown(out, judged);
   for (const std::string& problem : judged.problems) {
     out << fmt::format("not read: {}\n", printable(problem));

@@ -144,18 +144,24 @@ class RecordJudge {
 
   JudgedRecord judge(const DumpRecord& record) {
     JudgedRecord judged = begin(record);
+    std::string unfit;
     try {
       const RecordedCalls calls = calls_of(
           record, table_,
           [&](const DumpEntry& entry) { return recorded_numbers(files_.inputs, entry); },
           Results::recorded, TakenDTypes::of_reference);
       judged.reason = calls.obstacle;
+      if (!calls.calls.empty()) unfit = calls.obstacle;
       if (calls.drawn != Drawn::not_at_all) judge_draws_of(record, calls.drawn, judged);
       for (const RecordedCall& call : calls.calls) judge_call_of(call, judged);
     } catch (const Error& error) {
       judged.reason = error.what();
     }
     settle(judged);
+    if (judged.reason.empty() && !unfit.empty()) {
+      judged.reason =
+          fmt::format("a built-in row is used; the row of --map does not fit: {}", unfit);
+    }
     return judged;
   }
 

@@ -50,11 +50,12 @@ std::string judge_nonfinite(const JudgedTensor& tensor, const PairStats& stats) 
                         tensor);
 }
 
-// "; a tolerance of 0.003 would hold all"; empty for a tolerance above 1000.
+// "; all elements would pass with a tolerance of 0.003"; empty for a tolerance above 1000.
 std::string least_tolerance(const PairStats& stats) {
   constexpr double kMost = 1000;
   const double least = stats.tolerance_of_all();
-  return least < kMost ? fmt::format("; a tolerance of {:.2g} would hold all", least) : "";
+  return least < kMost ? fmt::format("; all elements would pass with a tolerance of {:.2g}", least)
+                       : "";
 }
 
 // True if too many elements are outside the tolerance.

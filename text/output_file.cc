@@ -62,7 +62,7 @@ constexpr std::array kBeginnings = {
     Beginning{"{\n  \"rows\": [", "\"variant\":"},  // JSON of invariance
     Beginning{"digraph opbench {", ""},
     Beginning{"# opbench results\n", ""},
-    Beginning{"### :", "opbench: "},                       // Markdown of check
+    Beginning{"### :", "A change counts from "},           // Markdown of check, of any program
     Beginning{"### opbench: ", ""},                        // Markdown of check's history
     Beginning{"case,name,op,variant,", ""},                // CSV of run
     Beginning{"Device_id,Model Name,", ",HOST_CPU,"},      // op_summary and op_statistic of run

@@ -222,6 +222,12 @@ std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& ro
   return calls;
 }
 
+// Rows of --map precede the built-in ones.
+bool is_of_map(const OpTable& table, const OpRow& row) {
+  const auto place = &row - table.rows().data();
+  return place + std::ssize(OpTable::builtin().rows()) < std::ssize(table.rows());
+}
+
 }  // namespace
 
 RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const ReadNumbers& read,
@@ -240,6 +246,7 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
     }
   }
   const std::vector<const OpRow*> rows = table.find(record.op);
+  std::string unfit;
   for (const Numbers numbers : {Numbers::as_attributes, Numbers::as_tensors}) {
     // Only the reference takes numbers as operands.
     if (numbers == Numbers::as_tensors && dtypes != TakenDTypes::of_reference) break;
@@ -260,7 +267,11 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
       } catch (const Unfit& error) {
         obstacle = error.what();
       }
-      if (!found.calls.empty()) return found;
+      if (!found.calls.empty()) {
+        found.obstacle = unfit;
+        return found;
+      }
+      if (unfit.empty() && is_of_map(table, *row)) unfit = obstacle;
       if (!obstacle.empty()) found.obstacle = obstacle;  // later rows are more general
     }
   }

@@ -21,7 +21,8 @@ struct RecordedCalls {
   std::vector<RecordedCall> calls;
   Drawn drawn = Drawn::not_at_all;
   bool is_known = false;  ///< the table has its operator
-  std::string obstacle;   ///< reason for an empty list; one line
+  /// Reason for an empty list; else why a row of --map, which comes first, does not fit. One line.
+  std::string obstacle;
 };
 
 /// Reads the numbers of a recorded scalar or list, at most kMostNumbers.

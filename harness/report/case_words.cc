@@ -59,7 +59,8 @@ void add_accuracy(TextTable& facts, const Record& record) {
                       : ""));
   add(facts, "max error",
       a.nonfinite_mismatches == 0
-          ? fmt::format("{:.4g}; a tolerance of {:.2g} would hold all", a.max_abs, a.min_tolerance)
+          ? fmt::format("{:.4g}; all elements would pass with a tolerance of {:.2g}", a.max_abs,
+                        a.min_tolerance)
           : fmt::format("{:.4g}; {} NaN or Inf on one side only", a.max_abs,
                         a.nonfinite_mismatches));
 }

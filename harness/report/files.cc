@@ -23,8 +23,7 @@
 namespace opbench::report {
 namespace {
 
-// Writes the tables of the run without colours. The last lines, about the run's own time and
-// memory, are omitted.
+// Writes the tables and the summary of the run without colours.
 void write_console(std::ostream& out, const ResultsFile& file) {
   const std::span<const Record> records = file.run.records;
   if (!only_steps(records)) print_heading(out, {});
@@ -39,6 +38,7 @@ void write_console(std::ostream& out, const ResultsFile& file) {
     }
     print_case(out, records.subspan(first, end - first), {});
   }
+  print_summary(out, file.run, {});
 }
 
 // Needs the start times of samples, which JSON does not have.

@@ -127,6 +127,14 @@ TEST_F(JudgeCli, AMapComesFirst) {
   EXPECT_EQ(judged.code, 0) << "the dump itself says which call it was";
 }
 
+TEST_F(JudgeCli, ARowOfTheMapThatDoesNotFitIsNamed) {
+  const Outcome judged = run_program(
+      {"judge", source_file("examples/dumps/npu.h5"), "--map",
+       write("m.yaml", "operators: [{names: relu, op: relu, inputs: other, outputs: result}]")});
+  EXPECT_THAT(judged.out,
+              HasSubstr("\nrelu 1x: a built-in row is used; the row of --map does not"));
+}
+
 TEST_F(JudgeCli, OpmapPrintsRowsInThreeForms) {
   const Outcome text = run_program({"opmap", "aten::softplus"});
   EXPECT_EQ(text.code, 0);

@@ -38,7 +38,8 @@ TEST_F(LastRun, EveryRowIsShownLater) {
   const Outcome shown = opbench({"report", "--last"}, cache);
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_THAT(shown.out,
-              AllOf(HasSubstr("abs[9,fp32,ND]"), HasSubstr("* native "), Not(HasSubstr("relu"))));
+              AllOf(HasSubstr("abs[9,fp32,ND]"), HasSubstr("* native "), Not(HasSubstr("relu")),
+                    HasSubstr("\nOver all cases, "), HasSubstr("\n1 case, 1 result: 1 passed.\n")));
   EXPECT_EQ(opbench({"report", "--last", "--html", "page.html"}, cache).code, 0);
   EXPECT_EQ(opbench({"report", "--last", "-o", "last.csv"}, cache).code, 0);
   EXPECT_THAT(read("last.csv"), HasSubstr("abs[9,fp32,ND]"));

@@ -104,9 +104,10 @@ TEST(CompareValues, ValuesThatDifferAreNotWrittenAlike) {
 
 TEST(CompareValues, ReasonsNameThePlaceInTheShape) {
   const std::vector<float> expected = {1, 2, 3, 4, 5, 6}, actual = {1, 2, 3, 4, 5, 7};
-  EXPECT_EQ(compared(actual, expected, kMixed, {2, 3}).judgement.reason,
-            "83.33% inside tolerance, 99% needed; worst at [1,2]: 7, expected 6; a tolerance of "
-            "0.14 would hold all");
+  EXPECT_EQ(
+      compared(actual, expected, kMixed, {2, 3}).judgement.reason,
+      "83.33% inside tolerance, 99% needed; worst at [1,2]: 7, expected 6; all elements would "
+      "pass with a tolerance of 0.14");
   EXPECT_THAT(compared(actual, expected).judgement.reason, HasSubstr("worst at [5]: 7"));
   EXPECT_THAT(compared({2}, {1}).judgement.reason, HasSubstr("worst at []: 2, expected 1"));
 }

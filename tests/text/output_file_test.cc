@@ -107,6 +107,12 @@ TEST_F(OwnResult, TheSamplesOfEveryFormAreKnown) {
   }
 }
 
+TEST_F(OwnResult, TheMarkdownOfACheckIsKnownForEveryProgram) {
+  EXPECT_TRUE(is_own(
+      "### :x: mybench: REGRESSION\n\n1 SLOWER. mybench against b. A change counts from 5%"));
+  EXPECT_FALSE(is_own("### :x: mybench: my own notes\n"));
+}
+
 TEST_F(OwnResult, FilesOfTheUserAreNot) {
   EXPECT_FALSE(is_own_result(source_file("README.md")));
   EXPECT_FALSE(is_own_result(source_file("examples/dumps/npu.h5")));

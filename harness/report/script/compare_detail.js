@@ -49,7 +49,7 @@ function tensorPart(tensor) {
         ['expected', nameOf(tensor.expected_path || '-')], ['', `${tensor.expected_dtype} ${tensor.expected_shape}, ${range('expected')}`], ['held to', tensor.formula]]),
       facts([['inside the tolerance', isNumber(tensor.inside_share) ? `${percentText(100 * tensor.inside_share, 4)} of ${tensor.elements}` : null], ['relative error', numberText(tensor.relative_error)],
         ['cosine', isNumber(tensor.cosine) ? String(Number(tensor.cosine.toPrecision(9))) : null], ['max ULP', numberText(tensor.max_ulp)], ['mean ULP', numberText(tensor.mean_ulp)],
-        ['would hold all', numberText(tensor.min_tolerance)]])),
+        ['tolerance for all', numberText(tensor.min_tolerance)]])),
     worstTable(tensor), el('div', {class: 'charts'}, errorHistogram(tensor), errorMapFigures(tensor.error_map)));
 }
 

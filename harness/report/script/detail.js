@@ -27,7 +27,7 @@ export function recordDetail(record, records, colours, go) {
         ['fastest', isNumber(record.min_us) ? timeText(record.min_us) : null], ['of native', isNumber(record.speedup_over_native) ? `${numberText(record.speedup_over_native, 3)} times as fast` : null],
         ['rate', rate(record.gb_per_s, 'GB/s')], ['copy', rate(record.copy_gb_per_s, `GB/s, ${record.copy_way}`)], ['of its roofline', isNumber(record.percent_of_roofline) ? `${percentText(record.percent_of_roofline)}, ${record.bound}` : null]]),
       facts([['max ULP', rate(record.max_ulp, '')], ['mean ULP', rate(record.mean_ulp, '')], ['largest absolute error', rate(record.max_abs_error, '')],
-        ['inside the tolerance', isNumber(record.inside_tolerance) ? percentText(100 * record.inside_tolerance) : null], ['would hold all', rate(record.min_tolerance, '')],
+        ['inside the tolerance', isNumber(record.inside_tolerance) ? percentText(100 * record.inside_tolerance) : null], ['tolerance for all', rate(record.min_tolerance, '')],
         ['NaN or Inf', record.nonfinite_mismatches ? `${record.nonfinite_mismatches} differ` : null], ['held to', record.formula]])),
     record.reproduce ? commandLine(record.reproduce) : null,
     el('div', {class: 'charts'}, caseBars(group, colours, go), sampleDots(group, colours, go), paretoChart(group, colours, go),

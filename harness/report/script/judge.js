@@ -20,7 +20,7 @@ const kJudgedColumns = [
   {key: 'order', label: 'order', width: 75, value: (r) => r.order},
   {key: 'op', label: 'name', width: 190, value: (r) => r.op},
   {key: 'dtype', onCard: true, label: 'dtype', width: 75, value: (r) => r.dtype},
-  {key: 'error', label: 'would hold all', width: 125, value: toleranceOf, text: (r) => numberText(toleranceOf(r), 3)},
+  {key: 'error', label: 'tolerance for all', width: 125, value: toleranceOf, text: (r) => numberText(toleranceOf(r), 3)},
   {key: 'wrong', onCard: true, label: 'wrong elements', width: 130, value: (r) => sum(r.outputs.map((o) => o.wrong_elements))},
   {key: 'elements', label: 'elements', width: 100, value: (r) => r.elements},
   {key: 'why', label: 'why', width: 300, value: (r) => r.reason || r.implementation || r.outputs.map((o) => o.reason).filter(Boolean)[0] || ''},
@@ -30,7 +30,7 @@ function judgedChart(records, go) {
   const draw = (root, width) => {
     const height = 300, box = {left: 56, right: width - 14, top: 26, bottom: height - 44};
     const x = ordinal(records.length, box.left, box.right), y = logarithmic(...logRange(records.map(toleranceOf)), box.bottom - 18, box.top);
-    axes(root, box, x, y, 'operators in the order of execution', 'tolerance that would hold all');
+    axes(root, box, x, y, 'operators in the order of execution', 'tolerance with which all elements pass');
     const first = records.findIndex((r) => r.verdict === 'GUILTY');
     if (first >= 0) root.append(svg('line', {class: 'departure', x1: x(first), x2: x(first), y1: box.top - 8, y2: box.bottom}));
     records.forEach((r, i) => {
@@ -41,7 +41,7 @@ function judgedChart(records, go) {
   };
   return figure({title: 'Operators by their error', about: 'Errors of each for its own recorded inputs; on the bottom line: none, or not judged. Dashed: the first GUILTY one.', draw,
     legend: new Map([...new Set(records.map((r) => r.verdict))].map((verdict) => [verdict, colourOf(verdict)])),
-    table: {heads: ['operator', 'verdict', 'would hold all'], rows: () => records.map((r) => [r.path, r.verdict, toleranceOf(r)])}});
+    table: {heads: ['operator', 'verdict', 'tolerance for all'], rows: () => records.map((r) => [r.path, r.verdict, toleranceOf(r)])}});
 }
 
 function judgedDetail(record, file) {
@@ -49,7 +49,7 @@ function judgedDetail(record, file) {
     facts([['dtype', record.dtype], ['device', record.device], ['elements', `${record.judged_elements} of ${record.elements} judged`], ['why', record.reason], ['made by', record.implementation]]),
     record.outputs.map((o) => el('div', {}, el('h3', {}, nameOf(o.path), ` ${o.operator}`), o.reason ? el('p', {class: o.wrong ? 'note' : ''}, o.reason) : null,
       (o.causes || []).map(({text}) => el('p', {class: 'expert'}, text)),
-      facts([['wrong', `${o.wrong_elements} of ${o.elements} elements`], ['where', o.pattern], ['numerics', o.numerics], ['held to', o.formula], ['would hold all', numberText(o.min_tolerance)]]),
+      facts([['wrong', `${o.wrong_elements} of ${o.elements} elements`], ['where', o.pattern], ['numerics', o.numerics], ['held to', o.formula], ['tolerance for all', numberText(o.min_tolerance)]]),
       o.error_map ? el('div', {class: 'charts'}, errorHistogram(o), errorMapFigures(o.error_map)) : null,
       commandLine(`opbench show ${quoted(file)} ${quoted(o.path)}`))));
 }

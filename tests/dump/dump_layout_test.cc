@@ -216,6 +216,9 @@ file["op/1"].visititems(show)
           attributes(9) +
           "}\n"
           "input/dim int64 () -1 {'Type': 7}\n"
+          "input/e8m0 float32 (2, 3) [[8.0, 8.0, 8.0], [8.0, 8.0, 4.0]] " +
+          attributes(1) +
+          ", 'opbench_dtype': b'e8m0'}\n"
           "input/fp16 float32 (2, 3) " +
           values + attributes(10) +
           "}\n"
@@ -225,12 +228,24 @@ file["op/1"].visititems(show)
           "input/fp64 float64 (2, 3) " +
           values + attributes(11) +
           "}\n"
+          "input/fp8_e4m3fn float32 (2, 3) " +
+          values + attributes(1) +
+          ", 'opbench_dtype': b'fp8_e4m3fn'}\n"
+          "input/fp8_e5m2 float32 (2, 3) [[-10.0, -8.0, -8.0], [-7.0, -6.0, -5.0]] " +
+          attributes(1) +
+          ", 'opbench_dtype': b'fp8_e5m2'}\n"
+          "input/hif8 float32 (2, 3) " +
+          values + attributes(1) +
+          ", 'opbench_dtype': b'hif8'}\n"
           "input/int16 int16 (2, 3) " +
           integers + attributes(5) +
           "}\n"
           "input/int32 int32 (2, 3) " +
           integers + attributes(6) +
           "}\n"
+          "input/int4 int8 (2, 3) [[-8, -8, -8], [-7, -6, -5]] " +
+          attributes(3) +
+          ", 'opbench_dtype': b'int4'}\n"
           "input/int64 int64 (2, 3) " +
           integers + attributes(7) +
           "}\n"

@@ -53,6 +53,9 @@ std::vector<std::byte> read_all(DumpFile& reader, const DumpEntry& entry) {
     narrow(wide, reinterpret_cast<half*>(elements.data()), count);
   } else if (dtype == DType::bf16 && entry.stored == StoredType::f32) {
     narrow(wide, reinterpret_cast<bfloat16*>(elements.data()), count);
+  } else if (is_byte_float(dtype) && entry.stored == StoredType::f32) {
+    const std::vector<double> values(wide, wide + count);
+    from_doubles(dtype, values.data(), entry.desc.elements(), elements.data());
   } else if (elements.size() == stored.size()) {
     return stored;
   } else {

@@ -67,7 +67,7 @@ struct InitRouting {
   CopyOrder order;
   Rows rows;
   std::int64_t k, capacity, experts, flag;
-  bool is_padded, counts_before;
+  bool is_padded;
   std::vector<std::int64_t> copy_at;
   std::vector<std::int32_t> counts;
 
@@ -79,7 +79,6 @@ struct InitRouting {
         experts(problem.attrs.integer("expert_num")),
         flag(problem.attrs.integer("expert_tokens_count_or_cumsum_flag")),
         is_padded(problem.attrs.integer("drop_pad_mode") == 1),
-        counts_before(problem.attrs.flag("expert_tokens_before_capacity_flag")),
         copy_at(is_padded ? static_cast<std::size_t>(experts * capacity) : 0),
         counts(static_cast<std::size_t>(experts)) {}
 
@@ -106,8 +105,8 @@ struct InitRouting {
   }
 
   void store_counts(const KernelArgs& args) const {
-    auto* const to = static_cast<std::int32_t*>(args.outputs[is_padded ? 3 : 2]);
-    if (is_padded ? !counts_before : flag == 0) return;
+    if (args.outputs.size() < 3) return;
+    auto* const to = static_cast<std::int32_t*>(args.outputs[2]);
     std::int32_t total = 0;
     for (std::size_t e = 0; e < counts.size(); ++e) {
       total = counts[e] + (!is_padded && flag == 1 ? total : 0);

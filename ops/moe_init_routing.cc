@@ -31,9 +31,8 @@ struct Routing {
         counts_before(attrs.flag("expert_tokens_before_capacity_flag")),
         count(static_cast<Count>(attrs.integer("expert_tokens_count_or_cumsum_flag"))) {}
 
-  // An output that is not asked for has no elements.
-  std::int64_t counts() const { return !is_padded && count != Count::none ? experts : 0; }
-  std::int64_t counts_before_capacity() const { return is_padded && counts_before ? experts : 0; }
+  // The output of counts exists if it is asked for.
+  bool has_counts() const { return is_padded ? counts_before : count != Count::none; }
 };
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -58,16 +57,18 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   }
   const std::int64_t copies = inputs[1].elements();
   const std::int64_t rows = of.active > 0 ? std::min(of.active, copies) : copies;
-  return {describe(inputs[0].dtype,
-                   of.is_padded ? Dims{of.experts, of.capacity, x[1]} : Dims{rows, x[1]}),
-          describe(DType::int32, {copies}), describe(DType::int32, {of.counts()}),
-          describe(DType::int32, {of.counts_before_capacity()})};
+  std::vector<TensorDesc> outputs = {
+      describe(inputs[0].dtype,
+               of.is_padded ? Dims{of.experts, of.capacity, x[1]} : Dims{rows, x[1]}),
+      describe(DType::int32, {copies})};
+  if (of.has_counts()) outputs.push_back(describe(DType::int32, {of.experts}));
+  return outputs;
 }
 
 /// The copies of all tokens at their places.
 struct Routed {
-  std::vector<std::int64_t> copy_at;             // of each row of expanded_x; -1: zeros
-  std::vector<std::int32_t> place, count, load;  // outputs 1 to 3
+  std::vector<std::int64_t> copy_at;       // of each row of expanded_x; -1: zeros
+  std::vector<std::int32_t> place, count;  // outputs 1 and 2
 
   Routed(const std::vector<std::int64_t>& experts, const Routing& of)
       : place(experts.size()), count(static_cast<std::size_t>(of.experts)) {
@@ -81,8 +82,7 @@ struct Routed {
       const std::int32_t before = count[static_cast<std::size_t>(expert)]++;
       if (of.is_padded) settle(copy, before < of.capacity ? expert * of.capacity + before : -1);
     }
-    load = count;
-    if (of.count != Count::totals) return;
+    if (of.is_padded || of.count != Count::totals) return;
     for (std::size_t e = 1; e < count.size(); ++e) count[e] += count[e - 1];
   }
 
@@ -104,7 +104,7 @@ ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs
       });
   return [rows, routed](std::size_t output, ElementRange range, void* to) {
     if (output == 0) return rows(0, range, to);
-    const auto& values = output == 1 ? routed->place : output == 2 ? routed->count : routed->load;
+    const auto& values = output == 1 ? routed->place : routed->count;
     std::copy_n(values.begin() + range.first, range.count, static_cast<std::int32_t*>(to));
   };
 }
@@ -169,11 +169,16 @@ const RegisteredOp registered{{
         {.calls =
              {{"MoeInitRoutingV2",
                "x, expert_idx",
-               "expanded_x, expanded_row_idx, expert_tokens_count_or_cumsum, "
-               "expert_tokens_before_capacity",
+               "expanded_x, expanded_row_idx, expert_tokens_count_or_cumsum",
                {.attrs = "active_num, expert_capacity, expert_num, drop_pad_mode, "
-                         "expert_tokens_count_or_cumsum_flag, "
-                         "expert_tokens_before_capacity_flag"}},
+                         "expert_tokens_count_or_cumsum_flag",
+                .where = "drop_pad_mode: 0"}},
+              {"MoeInitRoutingV2",
+               "x, expert_idx",
+               "expanded_x, expanded_row_idx, expert_tokens_before_capacity",
+               {.attrs = "expert_capacity, expert_num, drop_pad_mode, "
+                         "expert_tokens_before_capacity_flag",
+                .only = "drop_pad_mode: 1"}},
               // Without quantisation, capacity and experts of other ranks: totals, counts, none.
               {"npu_moe_init_routing_v2, MoeInitRoutingV3",
                "x, expert_idx",
@@ -204,10 +209,7 @@ const RegisteredOp registered{{
                 .dtypes = kExpertDTypes,
                 .data =
                     [](const Problem& problem) { return index_data(experts_of(problem.attrs)); }}},
-    .outputs = {{"expanded_x"},
-                index_output("expanded_row_idx"),
-                index_output("expert_tokens_count_or_cumsum"),
-                index_output("expert_tokens_before_capacity")},
+    .outputs = {{"expanded_x"}, index_output("expanded_row_idx"), index_output("expert_tokens")},
     .attrs = routing_attrs(),
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,

@@ -66,6 +66,9 @@ class Squares {
   using D = hn::FixedTag<T, kSquares * kSide>;
   using V = hn::Vec<D>;
 
+  // An implicit constructor may not call that of a vector: GCC gives it no instruction set (Arm).
+  HWY_INLINE Squares() {}
+
   // `places` has kSquares * kSide rows.
   HWY_INLINE void load(const T* from, const std::int64_t* places) {
     for (std::int64_t i = 0; i < kSide; ++i) rows_[i] = blocks<kSquares>(from, places + i);

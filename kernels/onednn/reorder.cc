@@ -32,6 +32,9 @@ const RegisteredKernel transpose_kernel{{
     .prepare = transpose,
 }};
 
+// oneDNN 2.6 on Arm rounds s32 to fp32, and misplaces f32 in FRACTAL_NZ with a tail (7x35).
+#ifndef __aarch64__
+
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
@@ -137,6 +140,8 @@ const RegisteredKernel trans_data_kernel{{
     .refusal = refuse,
     .prepare = trans_data,
 }};
+
+#endif  // __aarch64__
 
 }  // namespace
 

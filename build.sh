@@ -8,6 +8,7 @@
 #   ./build.sh sanitize [CTEST ARGS] as test, under the address and undefined-behaviour sanitizers
 #   ./build.sh fuzz [SECONDS] [TARGET..] run the fuzz targets, each for so long [60]
 #   ./build.sh cluster               run parts of a plan on a Slurm that is started for it; 77: it does not start here
+#   ./build.sh aarch64 [CTEST ARGS]  build for 64-bit Arm on Debian 12, run the tests under qemu; 77: they cannot start here
 #   ./build.sh packages [DIR [KIND..]] make packages in DIR [build/packages]: deb, tar, wheel [all]
 #   ./build.sh preset NAME [TARGET..] build a preset of CMakePresets.json, tests included, or some of it
 #   ./build.sh format                check the formatting (--fix: repair it)
@@ -24,6 +25,7 @@ test_packages="libgtest-dev libgmock-dev python3 python3-h5py python3-venv hdf5-
 framework_packages="python3-torch python3-torchvision python3-pytest python3-pandas chromium"
 format_packages="clang-format"
 cluster_packages="slurm-wlm munge"
+aarch64_packages="g++-aarch64-linux-gnu qemu-user-static mmdebstrap"
 fuzz_packages="clang libclang-rt-14-dev"
 fuzz_targets="case_id_fuzz case_file_fuzz results_file_fuzz protocol_fuzz waivers_fuzz history_fuzz
   comparison_tables_fuzz catalogue_fuzz dump_file_fuzz array_file_fuzz pickle_fuzz device_dump_fuzz
@@ -105,6 +107,42 @@ test_all() { # ctest arguments
   ctest --preset release "$@"
 }
 
+# Unpacks Debian's libraries for arm64 in build/aarch64-sysroot. Absolute links would lead to this machine's libraries.
+aarch64_sysroot() {
+  folder=build/aarch64-sysroot
+  [ ! -d $folder ] || return 0
+  # shellcheck disable=SC2086
+  libraries=$(printf "%s\n" $build_packages $test_packages libc6-dev | grep -E "^[^d].*-(dev|headers)$" | grep -v openmpi)
+  echo "unpacking Debian's libraries for arm64 in $folder" >&2
+  rm -rf $folder.new && mkdir -p $folder.new
+  mmdebstrap --quiet --variant=extract --architectures=arm64 --include="$(echo "$libraries" | paste -sd,)" bookworm - |
+    tar -x -C $folder.new ./lib ./usr
+  find $folder.new -type l -lname '/*' | while read -r link; do
+    ln -sfr "$folder.new$(readlink "$link")" "$link"
+  done
+  mv $folder.new $folder
+}
+
+# Lets the kernel start programs for arm64 with qemu, which tests of the command line need.
+aarch64_programs() {
+  rules=/proc/sys/fs/binfmt_misc
+  [ ! -e $rules/qemu-aarch64 ] || return 0
+  as_root sh -c "[ -e $rules/register ] || mount -t binfmt_misc binfmt_misc $rules
+    cat /usr/lib/binfmt.d/qemu-aarch64.conf >$rules/register" && return
+  echo "aarch64: skipped: this kernel starts no programs for arm64 ($rules)" >&2
+  exit 77
+}
+
+aarch64() { # ctest arguments
+  # shellcheck disable=SC2086
+  need $aarch64_packages
+  aarch64_sysroot
+  aarch64_programs
+  build aarch64 ON opbench opbench_test opbench_faulty
+  echo "tests: C++, the command line, files; under qemu" >&2
+  ctest --preset aarch64 -LE frameworks -E '^(Abuse|Package|Planted)\.' "$@"
+}
+
 # Inputs that a target finds in addition to its seeds stay in build/fuzz/new for the next run.
 fuzz() { # seconds, targets
   seconds=${1:-60}
@@ -172,6 +210,7 @@ case $command in
     build release OFF opbench
     exec tests/cluster/run build/release
     ;;
+  aarch64) aarch64 "$@" ;;
   packages)
     [ $# -gt 0 ] || set -- build/packages
     need dpkg-dev file python3

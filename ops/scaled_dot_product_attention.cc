@@ -123,7 +123,17 @@ const RegisteredOp registered{{
                     "_scaled_dot_product_flash_attention_for_cpu, "
                     "_scaled_dot_product_fused_attention_overrideable",
                     "query, key, value, attn_mask|attn_bias?",
-                    "output|result0, logsumexp|log_sumexp|result1", kRules}}},
+                    "output|result0, logsumexp|log_sumexp|result1", kRules}},
+         .profiled = {{"aten::scaled_dot_product_attention, "
+                       "aten::_scaled_dot_product_attention_math, "
+                       "aten::_scaled_dot_product_fused_attention_overrideable",
+                       "query, key, value, attn_mask, , =is_causal"},
+                      {"aten::_scaled_dot_product_flash_attention, "
+                       "aten::_scaled_dot_product_flash_attention_for_cpu",
+                       "query, key, value, , =is_causal"},
+                      {"aten::_scaled_dot_product_efficient_attention, "
+                       "aten::_scaled_dot_product_cudnn_attention",
+                       "query, key, value, attn_mask, , , =is_causal"}}},
     .inputs = {{"query", "query", {}, attention_query_data},
                {"key", "key", {}, attention_key_data},
                {"value", "value", {}, unit_data},

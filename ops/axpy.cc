@@ -5,6 +5,7 @@
 #include "ops/broadcast.h"
 #include "ops/elementwise.h"
 #include "ops/format_rules.h"
+#include "ops/integers.h"
 #include "ops/terms.h"
 
 namespace opbench {
@@ -14,6 +15,15 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return broadcast_reference("axpy", inputs, [alpha = attrs.number("alpha")](double x1, double x2) {
     return x1 + alpha * x2;
   });
+}
+
+// Dumps record alpha with integers, too.
+ExactReference reference_on_integers(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return integer_reference<2>(
+      "axpy", inputs, inputs[0].desc().dtype,
+      [alpha = std::llround(attrs.number("alpha"))](std::int64_t x1, std::int64_t x2) {
+        return integer_sum(x1, integer_product(std::int64_t{alpha}, x2));
+      });
 }
 
 // The product alpha*x2 is the only intermediate result.
@@ -67,6 +77,7 @@ const RegisteredOp registered{{
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_broadcast("axpy", in); },
     .reference = reference,
+    .exact_reference = reference_on_integers,
     .terms = terms,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 2); },
     .gradient = gradient,

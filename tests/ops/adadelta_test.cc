@@ -9,14 +9,14 @@
 namespace opbench {
 namespace {
 
-Given number(double value) { return {DType::fp32, {1}, {value}}; }
+Given parameter(double value) { return {DType::fp32, {1}, {value}}; }
 
 }  // namespace
 
 // s = 0.5*2 + 0.5*4 = 3; d = 2 sqrt((8 + 1)/(3 + 1)) = 3; u = 0.5*8 + 0.5*9.
 TEST(Adadelta, HandComputed) {
   const AttrTexts attrs = {{"lr", "0.5"}, {"rho", "0.5"}, {"eps", "1"}};
-  const std::vector<Given> inputs = {number(4), number(2), number(2), number(8)};
+  const std::vector<Given> inputs = {parameter(4), parameter(2), parameter(2), parameter(8)};
   const auto check = [&](const Values& found) {
     EXPECT_NEAR(found[0][0], 2.5, 1e-6);
     EXPECT_NEAR(found[1][0], 3, 1e-6);
@@ -29,8 +29,8 @@ TEST(Adadelta, HandComputed) {
 // The decayed gradient is 1 + 0.25*4 = 2.
 TEST(Adadelta, WeightDecayIsAddedToTheGradient) {
   const AttrTexts attrs = {{"rho", "0.5"}, {"eps", "1"}, {"weight_decay", "0.25"}};
-  const Values found =
-      reference_of_tensors("adadelta", {number(4), number(1), number(2), number(8)}, attrs);
+  const Values found = reference_of_tensors(
+      "adadelta", {parameter(4), parameter(1), parameter(2), parameter(8)}, attrs);
   EXPECT_NEAR(found[0][0], 1, 1e-6);
   EXPECT_THAT(
       [] {

@@ -12,8 +12,8 @@ using testing::ThrowsMessage;
 
 namespace {
 
-Given number(double value) { return {DType::fp64, {}, {value}}; }
-Given whole(double value) { return {DType::int64, {}, {value}}; }
+Given fp64_number(double value) { return {DType::fp64, {}, {value}}; }
+Given int64_number(double value) { return {DType::int64, {}, {value}}; }
 
 }  // namespace
 
@@ -41,26 +41,27 @@ TEST(Fill, OnlyWrites) {
 }
 
 TEST(Range, ByHand) {
-  expect_values("range", {number(3)}, {0, 1, 2}, {{"count", "3"}});
-  expect_values("range", {whole(-4), whole(5), whole(-2)}, {5, 3, 1, -1, -3},
+  expect_values("range", {fp64_number(3)}, {0, 1, 2}, {{"count", "3"}});
+  expect_values("range", {int64_number(-4), int64_number(5), int64_number(-2)}, {5, 3, 1, -1, -3},
                 {{"count", "5"}, {"dtype", "int32"}});
-  expect_values("range", {number(4), number(0.5), number(0.75)}, {0.5, 1.25, 2, 2.75, 3.5},
-                {{"count", "5"}, {"dtype", "fp16"}});
-  expect_values("range", {whole(3), whole(3)}, {}, {{"count", "0"}, {"dtype", "int64"}});
+  expect_values("range", {fp64_number(4), fp64_number(0.5), fp64_number(0.75)},
+                {0.5, 1.25, 2, 2.75, 3.5}, {{"count", "5"}, {"dtype", "fp16"}});
+  expect_values("range", {int64_number(3), int64_number(3)}, {},
+                {{"count", "0"}, {"dtype", "int64"}});
 }
 
 // Sums of steps of 0.1 would differ from 0.1f * 1000 by 2^-10.
 TEST(Range, ElementsAreNotAccumulated) {
   const AttrTexts attrs = {{"count", "2000"}};
-  const std::vector<double> y =
-      kernel_on_tensors("range", "native", {number(200), number(0), number(0.1)}, attrs)[0];
+  const std::vector<double> y = kernel_on_tensors(
+      "range", "native", {fp64_number(200), fp64_number(0), fp64_number(0.1)}, attrs)[0];
   for (std::size_t i = 0; i < y.size(); ++i) ASSERT_EQ(y[i], double(float(0.1 * double(i)))) << i;
 }
 
 TEST(Range, RefusesAnotherCount) {
   EXPECT_THAT(
       [] {
-        reference_of_tensors("range", {number(3)}, {{"count", "4"}});
+        reference_of_tensors("range", {fp64_number(3)}, {{"count", "4"}});
       },
       ThrowsMessage<Error>(HasSubstr("range: from 0 to 3 by 1 are 3 numbers; 'count' is 4")));
 }

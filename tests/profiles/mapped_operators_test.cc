@@ -51,12 +51,11 @@ TEST(MappedOperators, SmallOnesOfATrainingStep) {
       row("ZerosLike", "\"4,6\",DT_BF16,ND", "\"4,6\",DT_BF16,ND") +
       row("ApplyAdamWV2", "\"8;8;8;8;1\",FLOAT;FLOAT;FLOAT;FLOAT;INT64,ND;ND;ND;ND;ND",
           "N/A,N/A,N/A"));
-  EXPECT_THAT(ids(cases),
-              testing::UnorderedElementsAre(
-                  "add[4x6,4x6:bf16,fp32,ND]", "add[scalar,scalar,int64,ND]",
-                  "gt[4,scalar,fp32,ND]", "nonzero[4,bool,ND]",
-                  "range[scalar,scalar,scalar,fp32,ND,count=4096]", "fill[4x6,bf16,ND]",
-                  "adam[8,8,8,8,fp32,ND,decoupled=true]"));
+  EXPECT_THAT(ids(cases), testing::UnorderedElementsAre(
+                              "add[4x6,4x6:bf16,fp32,ND]", "add[scalar,scalar,int64,ND]",
+                              "gt[4,scalar,fp32,ND]", "nonzero[4,bool,ND]",
+                              "range[scalar,scalar,scalar,fp32,ND,count=4096]", "fill[4x6,bf16,ND]",
+                              "adam[8,8,8,8,fp32,ND,decoupled=true]"));
 }
 
 // The sums of BNTrainingReduce are the first pass of the batch norm that BNTrainingUpdate

@@ -183,7 +183,7 @@ TEST(NetworkCases, OfALogAlone) {
       cases_in(ingest_samples({"host_logs/plog-27441_20230109110428123.log"}));
   EXPECT_FALSE(cases.is_timed);
   EXPECT_EQ(cases.whole_calls, 23);
-  EXPECT_EQ(cases.covered_calls, 14);
+  EXPECT_EQ(cases.covered_calls, 20);
   EXPECT_THAT(ids(cases), testing::IsSupersetOf(
                               {"conv2d[4x1x28x28,6x1x5x5,6,fp32,NCHW,stride=[1,1],padding=[0,0],"
                                "dilation=[1,1]]",

@@ -20,12 +20,6 @@ Dims without_ones(Dims shape) {
   return shape;
 }
 
-// True if PyTorch promotes `before` to `dtype`: floating before whole numbers, then by size.
-bool is_wider(DType dtype, DType before) {
-  if (!is_floating(dtype)) return false;
-  return !is_floating(before) || size_of(dtype) > size_of(before);
-}
-
 // True for an optional input without elements, of any dtype.
 bool is_absent(const Op& op, std::size_t i, const DumpEntry& entry) {
   return i + op.optional_inputs >= op.inputs.size() && entry.desc.shape == Dims{0};

@@ -63,7 +63,7 @@ void store_integers(const Steps& steps, const float* from, std::size_t count, st
   std::copy_n(last, count - i, to + i);
 }
 
-// Minima and maxima of vectors may lose a NaN; the sum of x*0 does not.
+// Minima and maxima of vectors may lose a NaN, so it is kept in lanes of its own.
 NumberRange range_of_numbers(const float* numbers, std::size_t count) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const std::size_t lanes = hn::Lanes(F32());
@@ -73,7 +73,7 @@ NumberRange range_of_numbers(const float* numbers, std::size_t count) {
     const VF32 x = hn::LoadU(F32(), numbers + i);
     least = hn::Min(least, x);
     most = hn::Max(most, x);
-    nan = hn::Or(nan, hn::VecFromMask(F32(), hn::Ne(x, x)));
+    nan = hn::Or(nan, hn::VecFromMask(F32(), hn::IsNaN(x)));
   }
   HWY_ALIGN float ends[3][hn::MaxLanes(F32())];
   hn::Store(least, F32(), ends[0]);

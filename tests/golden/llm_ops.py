@@ -27,7 +27,7 @@ def byte_tensor(stored: "np.ndarray[Any, Any]", dtype: str) -> torch.Tensor:
     """Values of codes, or of int4, as a tensor that names its dtype."""
     values = torch.from_numpy(np.array(stored if dtype == "int4" else decoded(dtype)[stored], order="C"))
     tensor = values if dtype == "int4" else values.float()
-    tensor.opbench_dtype = BYTE_DTYPES[dtype]
+    setattr(tensor, "opbench_dtype", BYTE_DTYPES[dtype])
     return tensor
 
 

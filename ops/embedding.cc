@@ -127,7 +127,7 @@ const RegisteredOp registered_grad{{
                "grad_inputs/grad_inputs_0",
                {.attrs = "num_weights: rows of grad_inputs/grad_inputs_0, padding_idx",
                 .where = "scale_grad_by_freq: 0, sparse: 0"}},
-              {"EmbeddingDenseGradV2",  // its indices are sorted, with their places beside them
+              {"EmbeddingDenseGradV2",  // its indices are sorted; another input has their places
                "grad, sort_indices",
                "y",
                {.attrs = "num_weights: rows of y, padding_idx", .is_profiled_only = true}},

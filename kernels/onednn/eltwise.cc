@@ -109,6 +109,9 @@ const RegisteredKernel softplus{{
     .refusal = refuse_softplus,
     .prepare = forward<algorithm::eltwise_soft_relu>,
     .note = onednn::note_of<forward<algorithm::eltwise_soft_relu>>,
+#ifdef __aarch64__
+    .takes = InputRange::finite,  // NaN becomes 88.7 there (oneDNN 2.6)
+#endif
 }};
 
 const RegisteredKernel softplus_grad{{

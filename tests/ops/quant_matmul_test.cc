@@ -4,7 +4,7 @@
 
 #include "kernels/simd/integer_product.h"
 #include "tensor/error.h"
-#include "tests/evaluate.h"
+#include "tests/on_tensors.h"
 #include "tests/support.h"
 
 namespace opbench {
@@ -14,31 +14,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-/// A tensor of an input.
-struct Given {
-  DType dtype;
-  Dims shape;
-  std::vector<double> values;
-};
-
-std::vector<double> result_of(std::string_view op_name, const std::vector<Given>& given,
-                              const AttrTexts& attrs) {
-  const Op& op = find_op(op_name);
-  std::vector<Tensor> tensors;
-  std::vector<TensorDesc> descs;
-  for (const Given& g : given) {
-    descs.push_back(describe(g.dtype, g.shape));
-    from_doubles(g.dtype, g.values.data(), std::ssize(g.values),
-                 tensors.emplace_back(descs.back()).data());
-  }
-  std::vector<InputReader> inputs;
-  for (const Tensor& tensor : tensors) inputs.emplace_back(tensor.desc, tensor.data());
-  const Problem problem = make_problem(op, descs, attrs_of(op, attrs));
-  std::vector<double> result(std::size_t(problem.outputs[0].elements()));
-  op.reference(inputs, problem.attrs)(0, {0, std::ssize(result)}, result);
-  return result;
-}
-
 }  // namespace
 
 // Sums 1*5 + 2*6 = 17 and 1*7 + 2*8 = 23; integer bias 1 and 2, scales 2 and 1, token scale 0.5.
@@ -47,26 +22,26 @@ TEST(QuantMatmul, OrderOfTheSteps) {
       {DType::int8, {1, 2}, {1, 2}}, {DType::int8, {2, 2}, {5, 7, 6, 8}},
       {DType::fp32, {2}, {2, 1}},    {DType::fp32, {0}, {}},
       {DType::int32, {2}, {1, 2}},   {DType::fp32, {1}, {0.5}}};
-  EXPECT_THAT(result_of("quant_batch_matmul_v3", given, {}), ElementsAre(18, 12.5));
-  EXPECT_THAT(result_of("quant_batch_matmul_v3", given, {{"output_dtype", "int8"}}),
+  EXPECT_THAT(reference_of_tensors("quant_batch_matmul_v3", given)[0], ElementsAre(18, 12.5));
+  EXPECT_THAT(reference_of_tensors("quant_batch_matmul_v3", given, {{"output_dtype", "int8"}})[0],
               ElementsAre(18, 12));
 }
 
 // (3 + 1)*0.5 = 2 and (5 + 1)*2 = 12 in two groups of one row.
 TEST(WeightQuantMatmul, Groups) {
-  EXPECT_THAT(result_of("weight_quant_batch_matmul_v2",
-                        {{DType::fp16, {1, 2}, {10, 100}},
-                         {DType::int4, {2, 1}, {3, 5}},
-                         {DType::fp16, {2, 1}, {0.5, 2}},
-                         {DType::fp16, {2, 1}, {1, 1}}},
-                        {{"antiquant_group_size", "1"}}),
+  EXPECT_THAT(reference_of_tensors("weight_quant_batch_matmul_v2",
+                                   {{DType::fp16, {1, 2}, {10, 100}},
+                                    {DType::int4, {2, 1}, {3, 5}},
+                                    {DType::fp16, {2, 1}, {0.5, 2}},
+                                    {DType::fp16, {2, 1}, {1, 1}}},
+                                   {{"antiquant_group_size", "1"}})[0],
               ElementsAre(1220));
 }
 
 TEST(WeightQuantMatmul, RefusesOtherGroups) {
   EXPECT_THAT(
       [] {
-        result_of(
+        reference_of_tensors(
             "weight_quant_batch_matmul_v2",
             {{DType::fp16, {1, 2}, {1, 1}}, {DType::int8, {2, 1}, {3, 5}}, {DType::fp16, {1}, {1}}},
             {{"antiquant_group_size", "1"}});

@@ -107,16 +107,16 @@ struct LeakyRelu {
   }
 };
 
+// The scalar target loses the sign of zero.
 struct Floor {
-  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Floor(x); }
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::CopySign(hn::Floor(x), x); }
 };
 struct Ceil {
-  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Ceil(x); }
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::CopySign(hn::Ceil(x), x); }
 };
 struct Trunc {
-  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Trunc(x); }
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::CopySign(hn::Trunc(x), x); }
 };
-// The scalar target loses the sign of zero.
 struct Round {
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::CopySign(hn::Round(x), x); }
 };

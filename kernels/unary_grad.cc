@@ -116,8 +116,9 @@ struct SiluGrad {
 
 struct FastGeluGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
-    const VF32 z = hn::Mul(x, number(1.702f)), s = sigmoid_of(z), rest = hn::Sub(number(1), s);
-    return hn::Mul(dy, hn::Mul(s, hn::MulAdd(z, rest, number(1))));
+    const VF32 s = sigmoid_of(hn::Mul(x, number(1.702f))), rest = hn::Sub(number(1), s);
+    // 1.702 x may be Inf. Its factor is then 0, and comes first.
+    return hn::Mul(dy, hn::MulAdd(hn::Mul(hn::Mul(s, rest), number(1.702f)), x, s));
   }
 };
 

@@ -64,10 +64,13 @@ void expect_harmless(const std::string& text, const std::vector<std::string>& an
   }
 }
 
+// A command goes on after a backslash at the end of a line.
 std::string line_after(const std::string& text, const std::string& mark) {
   const auto begin = text.find(mark);
   if (begin == text.npos) return "exit 99";
-  return text.substr(begin + mark.size(), text.find('\n', begin) - begin - mark.size());
+  auto end = text.find('\n', begin);
+  while (end != text.npos && text[end - 1] == '\\') end = text.find('\n', end + 1);
+  return text.substr(begin + mark.size(), end - begin - mark.size());
 }
 
 }  // namespace

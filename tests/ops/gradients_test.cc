@@ -113,6 +113,7 @@ const std::vector<Differentiated>& uses() {
       {"cross_entropy", {spread({2, 3}), index({2}, {2, 0})}},
       {"embedding", {spread({4, 2}), index({3}, {2, 0, 2})}},
       {"dropout", {spread({2, 3}), mask({2, 3}, {0, 1, 0, 1, 1, 0})}},
+      {"dropout_do_mask", {spread({3, 3}), {DType::uint8, {2}, {0xA3, 1}}}},
       {"nll_loss", {spread({2, 3}), index({2}, {2, 0})}},
       {"batch_norm",
        {spread({3, 2}),

@@ -138,8 +138,8 @@ TEST(MovedCase, OfAConversionTakesTheShapeOfItsPlainSide) {
 }
 
 TEST(MovedCase, SaysWhyATensorIsNoOperand) {
-  const BuiltCase dtype = moved(profiled("Slice", tensors_of("8", "UINT64", "ND"), nd("2")));
-  EXPECT_THAT(dtype.obstacle, HasSubstr("UINT64"));
+  const BuiltCase dtype = moved(profiled("Slice", tensors_of("8", "COMPLEX64", "ND"), nd("2")));
+  EXPECT_THAT(dtype.obstacle, HasSubstr("COMPLEX64"));
   const auto fractal = tensors_of("18,1,16,16", "FLOAT16", "FRACTAL_Z");
   EXPECT_EQ(moved(profiled("Slice", fractal, nd("2"))).obstacle,
             "the logical shape of FRACTAL_Z 18x1x16x16 is not known");

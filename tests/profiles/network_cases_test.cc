@@ -132,7 +132,7 @@ TEST(NetworkCases, OfOneIdAreOne) {
 TEST(NetworkCases, SayWhatIsNotCoveredAndWhatIsLeftOut) {
   const NetworkCases cases = cases_of_rows(
       row("UnknownType", "\"8,16\",FLOAT,ND", "\"8,8\",FLOAT,ND") +
-      row("Cast", "8,FLOAT,ND", "8,UINT64,ND") + row("Transpose", "8,FLOAT,ND", "9,FLOAT,ND") +
+      row("Cast", "8,FLOAT,ND", "8,COMPLEX64,ND") + row("Transpose", "8,FLOAT,ND", "9,FLOAT,ND") +
       "n,MemSet,AI_VECTOR_CORE,1,N/A,N/A,N/A,N/A,N/A,N/A\n"
       "n,DSARandomUniform,DSA_SQE,1,N/A,N/A,N/A,N/A,N/A,N/A\n"
       "n,Add,AI_CORE,1,N/A,N/A,N/A,N/A,N/A,N/A\n"
@@ -145,7 +145,7 @@ TEST(NetworkCases, SayWhatIsNotCoveredAndWhatIsLeftOut) {
   EXPECT_THAT(cases.cases, IsEmpty());
   EXPECT_THAT(listed(cases.uncovered),
               UnorderedElementsAre("UnknownType: no operator of that name is known",
-                                   "Cast: output 0: dtype UINT64", StartsWith("Transpose: "),
+                                   "Cast: output 0: dtype COMPLEX64", StartsWith("Transpose: "),
                                    "Add: the profile has no shapes"));
   EXPECT_THAT(listed(cases.dropped),
               UnorderedElementsAre("MemSet: sets memory", "DSARandomUniform: random"));

@@ -47,7 +47,7 @@ TEST(ProfiledTensor, ReadsTheSpellingsOfProfilers) {
 // The product of two extents above 2^31 would overflow.
 TEST(ProfiledTensor, SaysWhyThereIsNone) {
   EXPECT_EQ(problem_of("4", "FLOAT", "ND"), "");
-  EXPECT_EQ(problem_of("4", "UINT64", "ND"), "dtype UINT64");
+  EXPECT_EQ(problem_of("4", "COMPLEX64", "ND"), "dtype COMPLEX64");
   EXPECT_EQ(problem_of("4", "FLOAT", "NDX"), "format NDX");
   EXPECT_EQ(problem_of("4,x", "FLOAT", "ND"), "shape '4,x'");
   EXPECT_EQ(problem_of("-1", "FLOAT", "ND"), "shape '-1'");

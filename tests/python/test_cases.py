@@ -38,7 +38,7 @@ def test_dtypes_are_those_of_the_program(opbench):
     rows = json.loads(opbench("opmap", "--as", "json").stdout)["operators"]
     operators = sorted({part["op"] for row in rows for part in row.get("parts", [])})
     listed = opbench("list", *operators).stdout
-    for name, dtypes in zip(re.findall(r"^(\w+): ", listed, re.M), re.findall(r"^  dtypes (.*?);", listed, re.M)):
+    for name, dtypes in zip(re.findall(r"^(\w+): ", listed, re.M), re.findall(r"^  dtypes (.*?);", listed, re.M | re.S)):
         assert dtypes_of(name) == set(dtypes.split()), name
 
 

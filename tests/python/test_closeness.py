@@ -136,7 +136,7 @@ def test_each_of_several_outputs_is_checked():
     ("aten::softpluss.out", [X], {}, "nearest: Softplus, softplus, "),
     ("softplus", None, {}, "inputs holds no tensor"),
     ("exp", [X + 0j], {}, "inputs[0] is a tensor of torch.complex64; allowed are dense tensors of fp32, "),
-    ("layer_norm", [X, None, X], {}, "'weight' has shape 0; allowed: 255, the extents of a row"),
+    ("layer_norm", [X, None, X], {}, "'weight' has shape 0; allowed: 256, the extents of a row"),
     ("softplus", {"me": X}, {}, "softplus has no input 'me'; it has self|x|X"),
     ("softplus", [X[1:]], {}, "output result is 256; that of softplus is 255"),
     ("aten::softplus", [X, X, X], {}, "softplus with 3 inputs is not known; name them"),

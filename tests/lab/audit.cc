@@ -13,6 +13,7 @@
 #include "judge/standards.h"
 #include "tensor/error.h"
 #include "tests/lab/attainable.h"
+#include "tests/lab/audit_cases.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -93,42 +94,6 @@ bool is_changed(const HonestRun& run, const std::vector<Elements>& results) {
   return false;
 }
 
-// Returns a case without reduction of the loss. In a mean over all rows, a few wrong rows would be
-// smaller than its rounding.
-std::optional<Case> without_reduction(const Kernel& kernel, Case c) {
-  const std::span<const AttrSpec> specs = c.op->attrs;
-  if (std::none_of(specs.begin(), specs.end(),
-                   [](const AttrSpec& spec) { return spec.name == "reduction"; })) {
-    return {};
-  }
-  c.attrs.put("reduction", std::string("none"));
-  try {
-    if (!refusal(kernel, problem_of(c)).empty()) return {};
-  } catch (const Error&) {  // a gradient, whose inputs would change
-    return {};
-  }
-  return c;
-}
-
-// Cases of a dtype. A mutation is detected in the dtype if it is detected in any case.
-using DTypeCases = std::vector<Case>;
-
-std::vector<DTypeCases> cases_of(const Kernel& kernel) {
-  const Op& op = find_op(kernel.op);
-  std::vector<DTypeCases> all;
-  for (const DType dtype : op.dtypes) {
-    for (const Format format : op.formats) {
-      if (std::optional<Case> c = example_case(kernel, dtype, format)) {
-        std::optional<Case> apart = without_reduction(kernel, *c);
-        all.push_back({std::move(*c)});
-        if (apart) all.back().push_back(std::move(*apart));
-        break;
-      }
-    }
-  }
-  return all;
-}
-
 /// One mutation in one dtype.
 struct Tries {
   int effective = 0, killed = 0, attainable = 0;
@@ -150,7 +115,7 @@ class Audit {
       if (!mutation->op.empty() && mutation->op != op_.name) continue;
       result_.rows.emplace_back().mutation = mutation;
     }
-    for (const DTypeCases& cases : cases_of(*kernel)) break_all(*kernel, cases);
+    for (const DTypeCases& cases : audit_cases(*kernel)) break_all(*kernel, cases);
     for (const Kernel* honest : kernels_of(op_.name)) {
       if (!is_defective(*honest)) judge_honest(*honest);
     }
@@ -203,7 +168,7 @@ class Audit {
   }
 
   void judge_honest(const Kernel& kernel) {
-    for (const DTypeCases& cases : cases_of(kernel)) {
+    for (const DTypeCases& cases : audit_cases(kernel)) {
       for (const Case& c : cases) judge_honest(kernel, c);
     }
   }

@@ -18,14 +18,15 @@ double magnitude(const std::vector<double>& values) {
   return values.empty() ? 0 : std::sqrt(sum / static_cast<double>(values.size()));
 }
 
-// Applies `change(desc, values)` to the floating-point outputs.
+// Applies `change(desc, values)` to the floating-point outputs and to steps of quantisers.
 template <class Change>
 BrokenResults changed(const HonestRun& run, Change change) {
   std::vector<Elements> results = run.results();
   bool is_any = false;
   for (std::size_t i = 0; i < results.size(); ++i) {
     const TensorDesc& desc = run.problem().outputs[i];
-    if (!is_floating(desc.dtype) || desc.elements() == 0) continue;
+    const bool is_number = is_floating(desc.dtype) || run.problem().op->is_quantised(desc.dtype);
+    if (!is_number || desc.elements() == 0) continue;
     std::vector<double> values = run.values(desc, results[i]);
     change(desc, values);
     results[i] = run.elements(desc, values);

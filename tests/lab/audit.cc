@@ -112,7 +112,7 @@ class Audit {
     if (kernel == nullptr) throw Error(fmt::format("no variant of {} takes an example", op_.name));
     result_.variant = kernel->name;
     for (const Mutation* mutation : all_mutations()) {
-      if (!mutation->op.empty() && mutation->op != op_.name) continue;
+      if (!mutation->is_of(op_.name)) continue;
       result_.rows.emplace_back().mutation = mutation;
     }
     for (const DTypeCases& cases : audit_cases(*kernel)) break_all(*kernel, cases);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "harness/run/example_case.h"
@@ -72,6 +73,21 @@ TEST(Audit, ARunSeesTheDefectsOfEveryOperator) {
   }
 }
 
+TEST(Audit, ARunSeesEachMutationOfLanguageModels) {
+  std::map<std::string_view, OperatorAudit> audits;
+  for (const auto list : {attention_mutations(), language_mutations()}) {
+    for (const Mutation& mutation : list) {
+      for (const std::string_view op : mutation.ops) {
+        if (op.empty()) continue;
+        if (!audits.contains(op)) audits.emplace(op, audit(find_op(op), {1, 0}, nullptr));
+        const MutationRow& row = row_called(audits.at(op), mutation.name);
+        EXPECT_GT(row.effective, 0) << op << ' ' << mutation.name;
+        EXPECT_EQ(row.seen, row.defects) << op << ' ' << mutation.name;
+      }
+    }
+  }
+}
+
 // Half a unit is rounding. Half a unit in a result that differs by 2 % is a defect.
 TEST(Audit, WhatRoundingExplainsIsNoDefect) {
   const Case c = parse_case_id("mul[64,64,fp32]");
@@ -95,7 +111,10 @@ TEST(Audit, WhatChangesNothingIsNotCounted) {
 TEST(Audit, EveryMutationIsCalledOncePerOperator) {
   std::set<std::pair<std::string_view, std::string_view>> names;
   for (const Mutation* mutation : all_mutations()) {
-    EXPECT_TRUE(names.emplace(mutation->name, mutation->op).second) << mutation->name;
+    for (std::size_t i = 0; i == 0 || (i < mutation->ops.size() && !mutation->ops[i].empty());
+         ++i) {
+      EXPECT_TRUE(names.emplace(mutation->name, mutation->ops[i]).second) << mutation->name;
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/plan/reference_kernel.h"
 #include "tensor/dtype.h"
 #include "tensor/elements.h"
 
@@ -231,6 +232,23 @@ std::vector<Elements> HonestRun::results_of(const InputElements& inputs) const {
   return run_kernel_on(kernel_, problem_, inputs, {});
 }
 
+std::vector<Elements> HonestRun::results_with(std::string_view attrs) const {
+  return results_of(problem_.inputs, attrs, inputs_);
+}
+
+std::vector<Elements> HonestRun::results_of(std::vector<TensorDesc> descs, std::string_view attrs,
+                                            const InputElements& inputs) const {
+  Attrs changed = problem_.attrs;
+  for (std::string_view rest = attrs; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    changed.set(problem_.op->attrs, one.substr(0, one.find('=')), one.substr(one.find('=') + 1));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+  }
+  const Problem problem = make_problem(*problem_.op, std::move(descs), std::move(changed));
+  const bool is_taken = refusal(kernel_, problem).empty();
+  return run_kernel_on(is_taken ? kernel_ : reference_kernel(), problem, inputs, {});
+}
+
 std::vector<double> HonestRun::values(const TensorDesc& desc, const Elements& elements) const {
   std::vector<double> values(static_cast<std::size_t>(desc.elements()));
   to_doubles(desc.dtype, elements.data(), desc.elements(), values.data());
@@ -247,7 +265,8 @@ std::span<const Mutation> result_mutations() { return kResultMutations; }
 
 std::vector<const Mutation*> all_mutations() {
   std::vector<const Mutation*> all;
-  for (const auto list : {result_mutations(), input_mutations(), formula_mutations()}) {
+  for (const auto list : {result_mutations(), input_mutations(), formula_mutations(),
+                          attention_mutations(), language_mutations()}) {
     for (const Mutation& mutation : list) all.push_back(&mutation);
   }
   return all;

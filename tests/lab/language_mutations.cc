@@ -1,0 +1,172 @@
+// Mutations of other operators of language models. Most run the correct kernel with other
+// attributes or inputs.
+#include <array>
+#include <cmath>
+
+#include "tests/lab/changed_inputs.h"
+
+namespace opbench {
+namespace {
+
+double with_eps_outside(double mean, double eps, double) { return 1 / (std::sqrt(mean) + eps); }
+double without_eps(double mean, double, double) { return 1 / std::sqrt(mean); }
+double by_one_less(double mean, double eps, double n) {
+  return 1 / std::sqrt(mean * n / (n - 1) + eps);
+}
+
+// y = x*f(mean square)*weight by rows of n elements; f is also the second output.
+template <double (*f)(double mean, double eps, double n)>
+BrokenResults with_rows(Run run) {
+  const Problem& problem = run.problem();
+  if (!has(run, 1)) return std::nullopt;
+  std::vector<double> y = run.values(problem.inputs[0], run.inputs()[0]), roots;
+  const std::vector<double> weight = run.values(problem.inputs[1], run.inputs()[1]);
+  const double offset = problem.attrs.number("weight_offset");
+  const std::size_t n = weight.size();
+  for (std::size_t row = 0; row < y.size(); row += n) {
+    double squares = 0;
+    for (std::size_t i = 0; i < n; ++i) squares += y[row + i] * y[row + i];
+    roots.push_back(f(squares / double(n), problem.attrs.number("epsilon"), double(n)));
+    for (std::size_t i = 0; i < n; ++i) y[row + i] *= roots.back() * (weight[i] + offset);
+  }
+  return std::vector{run.elements(problem.outputs[0], y), run.elements(problem.outputs[1], roots)};
+}
+
+// Steps of dynamic_quant without smooth scales, by rows. `step(x/scale, offset)`.
+template <class Step>
+BrokenResults with_steps(Run run, Step step) {
+  const Problem& problem = run.problem();
+  if (has(run, 1)) return std::nullopt;
+  std::vector<Elements> results = run.results();
+  const auto values = [&](std::size_t i) { return run.values(problem.outputs[i], results[i]); };
+  const std::vector<double> x = run.values(problem.inputs[0], run.inputs()[0]), scale = values(1);
+  const std::vector<double> offset = results.size() > 2 ? values(2) : std::vector(scale.size(), 0.);
+  std::vector<double> y(x.size());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const std::size_t row = i / (y.size() / scale.size());
+    y[i] = step(x[i] / scale[row], offset[row]);
+  }
+  results[0] = run.elements(problem.outputs[0], y);
+  return results;
+}
+
+BrokenResults towards_zero(Run run) {
+  return with_steps(run, [](double x, double offset) { return std::trunc(x + offset); });
+}
+BrokenResults without_offset(Run run) {
+  return with_steps(run, [](double x, double) { return std::nearbyint(x); });
+}
+
+BrokenResults of_next_group(Run run) {
+  if (run.problem().attrs.integer("antiquant_group_size") == 0) return std::nullopt;
+  return next_slice(run, {2}, 0);
+}
+
+// The greatest v does not exist, and the first three results are those of Adam.
+BrokenResults without_amsgrad(Run run) {
+  if (run.problem().inputs.size() < 5) return std::nullopt;
+  std::vector<TensorDesc> descs = run.problem().inputs;
+  InputElements inputs = run.inputs();
+  descs.pop_back(), inputs.pop_back();
+  std::vector<Elements> results = run.results_of(std::move(descs), "", inputs);
+  results.push_back(run.results().back());
+  return results;
+}
+
+// Sigmoids of the chosen experts, not divided by their sum.
+BrokenResults not_renormalised(Run run) {
+  const Problem& problem = run.problem();
+  if (problem.attrs.integer("norm_type") != 1) return std::nullopt;
+  const std::vector<double> x = run.values(problem.inputs[0], run.inputs()[0]),
+                            chosen = run.values(problem.outputs[1], run.results()[1]);
+  const auto experts = std::size_t(problem.inputs[0].shape.back()),
+             k = std::size_t(problem.outputs[1].shape.back());
+  std::vector<double> y(chosen.size());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    y[i] = 1 / (1 + std::exp(-x[i / k * experts + std::size_t(chosen[i])]));
+  }
+  std::vector<Elements> results = run.results();
+  results[0] = run.elements(problem.outputs[0], y);
+  return results;
+}
+
+constexpr std::array kLanguageMutations = {
+    Mutation{"eps-outside", "eps is added to the root", with_rows<with_eps_outside>, {"rms_norm"}},
+    Mutation{"no-eps", "without eps", with_rows<without_eps>, {"rms_norm"}},
+    Mutation{"wrong-count", "divided by the count less one", with_rows<by_one_less>, {"rms_norm"}},
+    Mutation{"other-pairs",
+             "pairs are neighbours, not from both halves",
+             with<"mode=interleave">,
+             {"rope", "rope_grad"}},
+    Mutation{"other-turn", "the sine has the other sign", with_negated<2>, {"rope", "rope_grad"}},
+    Mutation{
+        "swapped-halves", "the other half is activated", with_swapped_halves_of<0>, {"swiglu"}},
+    Mutation{"swapped-halves",
+             "the other half is activated",
+             with_swapped_halves_of<1>,
+             {"swiglu_grad"}},
+    Mutation{"swapped-halves",
+             "the other half is activated",
+             with<"activate_left=true">,
+             {"dequant_swiglu_quant"}},
+    Mutation{"other-pairs",
+             "pairs are from both halves, not neighbours",
+             with<"interleaved=false">,
+             {"clipped_swiglu", "clipped_swiglu_grad"}},
+    Mutation{"no-limit",
+             "nothing is clipped",
+             with<"limit=1e30">,
+             {"clipped_swiglu", "clipped_swiglu_grad"}},
+    Mutation{"towards-zero", "rounded towards zero", with<"round_mode=trunc">, {"ascend_quant_v2"}},
+    Mutation{"towards-zero", "rounded towards zero", towards_zero, {"dynamic_quant"}},
+    Mutation{"no-offset", "the offset is ignored", without_offset, {"dynamic_quant"}},
+    Mutation{"no-offset",
+             "the offset is ignored",
+             with_zero<2>,
+             {"ascend_quant_v2", "ascend_anti_quant"}},
+    Mutation{"no-offset", "the offset is ignored", with_zero<3>, {"weight_quant_batch_matmul_v2"}},
+    Mutation{"no-offset", "the offset is ignored", with_zero<4>, {"dequant_swiglu_quant"}},
+    Mutation{"next-channel",
+             "the scale of the next channel",
+             next_slice_of<2, -1>,
+             {"weight_quant_batch_matmul_v2", "quant_batch_matmul_v3"}},
+    Mutation{"next-group",
+             "the scale of the next group",
+             of_next_group,
+             {"weight_quant_batch_matmul_v2"}},
+    Mutation{"next-token",
+             "the scale of the next token",
+             next_slice_of<5, 0>,
+             {"quant_batch_matmul_v3"}},
+    Mutation{
+        "next-token", "the scale of the next token", next_slice_of<2, 0>, {"dequant_swiglu_quant"}},
+    Mutation{"not-maximised", "maximize is ignored", with<"maximize=false">, {"adam"}},
+    Mutation{"not-decoupled", "decoupled is ignored", with<"decoupled=false">, {"adam"}},
+    Mutation{"no-amsgrad", "the greatest v is ignored", without_amsgrad, {"adam"}},
+    Mutation{"not-renormalised",
+             "weights of experts do not add up to 1",
+             with<"renorm=0">,
+             {"moe_gating_top_k_softmax"}},
+    Mutation{"not-renormalised",
+             "weights of experts do not add up to 1",
+             not_renormalised,
+             {"moe_gating_top_k"}},
+    Mutation{"last-expert",
+             "the last expert of a token is dropped",
+             without_last_of<5, 1>,
+             {"moe_finalize_routing_v2"}},
+    Mutation{"last-expert",
+             "the last expert of a token is dropped",
+             without_last_of<2, 1>,
+             {"moe_token_unpermute"}},
+    Mutation{
+        "last-expert", "the last expert is dropped", without_last_of<1, 0>, {"grouped_matmul"}},
+    Mutation{
+        "next-expert", "the weights of the next expert", next_slice_of<1, 0>, {"grouped_matmul"}},
+};
+
+}  // namespace
+
+std::span<const Mutation> language_mutations() { return kLanguageMutations; }
+
+}  // namespace opbench

@@ -160,7 +160,7 @@ const RegisteredOp registered{{
                             "self",
                             "result|out",
                             {.attrs = "p: p|ord, axes: dim, keep_dims: keepdim"}},
-                           {"LpNormV2, LpNorm",
+                           {"LpNormV2, LpNorm, LpNormReduceV2",  // the last: before the root
                             "x",
                             "y",
                             {.attrs = "p, axes, keep_dims: keep_dims|keepdim, epsilon",

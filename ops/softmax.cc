@@ -227,8 +227,11 @@ const RegisteredOp kOperators[] = {
          .known_as = {.calls = {{"softmax, softmax_int, _softmax, SoftmaxV2, Softmax",
                                  "self|x",
                                  "result|y",
-                                 {.attrs = "dim: dim|axis|axes"}}},
-                      .profiled = {{"aten::_softmax, aten::softmax", "self, =dim"}},
+                                 {.attrs = "dim: dim|axis|axes"}},
+                                // Of scores that are scaled and masked before.
+                                {"ScaledMaskedSoftmax", "x", "y", {.is_profiled_only = true}}},
+                      .profiled = {{"aten::_softmax, aten::softmax", "self, =dim"},
+                                   {"ScaledMaskedSoftmax", "x", "y"}},
                       .torch = "torch.softmax({0}, {dim})"},
          .terms = terms_of_result<"softmax", softmax_terms>,
          .holds_fp32 = true,

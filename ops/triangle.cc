@@ -76,7 +76,7 @@ Op triangle(std::string_view summary, std::string_view source, KnownAs known_as)
 const RegisteredOp kOperators[] = {
     RegisteredOp(triangle<"triu", true>(
         "y = x from a diagonal on, 0 below it", "torch.triu",
-        {.calls = {{"triu", "self", "result|self|out", {.attrs = "diagonal"}},
+        {.calls = {{"triu, Triu", "self|x", "result|self|out|y", {.attrs = "diagonal"}},
                    {"TriuBackward",
                     "grads/grads_0",
                     "grad_inputs/grad_inputs_0",
@@ -84,7 +84,7 @@ const RegisteredOp kOperators[] = {
          .torch = "torch.triu({0}, {diagonal})"})),
     RegisteredOp(triangle<"tril", false>(
         "y = x up to a diagonal, 0 above it", "torch.tril",
-        {.calls = {{"tril", "self", "result|self|out", {.attrs = "diagonal"}},
+        {.calls = {{"tril, Tril", "self|x", "result|self|out|y", {.attrs = "diagonal"}},
                    {"TrilBackward",
                     "grads/grads_0",
                     "grad_inputs/grad_inputs_0",

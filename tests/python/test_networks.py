@@ -9,7 +9,7 @@ import plants
 import verdicts
 
 NETWORKS = [("shufflenet_small", 64), ("transformer", 0)]
-HONEST = [*NETWORKS, ("resnet", 32)]
+HONEST = [*NETWORKS, ("resnet", 32), ("decoder", 0)]
 
 
 @pytest.mark.parametrize("name, size", HONEST)

@@ -177,7 +177,7 @@ Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, 
   a.scale = static_cast<float>(scale == 0 ? 1 / std::sqrt(double(a.size)) : scale);
   a.keep = static_cast<float>(attrs.number("keep_prob"));
   a.mode = attrs.integer("sparse_mode");
-  a.before = attrs.integer("pre_tokens"), a.after = attrs.integer("next_tokens");
+  a.before = band_tokens(attrs, "pre_tokens"), a.after = band_tokens(attrs, "next_tokens");
   a.shift_type = attrs.integer("pse_type");
   a.places = AttentionInputs::from(first_optional);
   if (a.mode >= 7 && !a.is_packed) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -77,6 +78,7 @@ struct Attention {
   std::int64_t shift_rows = 0;      ///< rows of the shift, or 0 if a row is broadcast
   std::int64_t sequence_count = 0;  ///< in TND
   DType query_ends = DType::int64, key_ends = DType::int64, prefixes = DType::int64;
+  DType sink_dtype = DType::fp32;
 
   /// The result among the inputs of the gradient: behind its statistics, one or two.
   std::size_t result_input() const { return gives_logsumexp ? 5 : 6; }
@@ -115,6 +117,12 @@ void take_optional_inputs(std::string_view op, std::span<const TensorDesc> input
 
 /// Op::check_values of both operators: lengths stay within the tensors.
 void check_attention_values(const Problem& problem, std::span<const InputReader> inputs);
+
+/// pre_tokens or next_tokens, at most 2^40 either way: sums with places do not overflow.
+inline std::int64_t band_tokens(const Attrs& attrs, std::string_view name) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  return std::clamp(attrs.integer(name), -kMost, kMost);
+}
 
 /// The attributes of both operators.
 std::vector<AttrSpec> attention_attrs();

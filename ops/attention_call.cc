@@ -97,7 +97,11 @@ bool AttentionCall::keeps(const AttentionSequence& s, std::int64_t head, std::in
 
 std::optional<float> AttentionCall::sink(std::int64_t head) const {
   if (!of_->has_sink) return std::nullopt;
-  return static_cast<const float*>(inputs_[of_->places.sink])[head];
+  const auto* const from = static_cast<const std::byte*>(inputs_[of_->places.sink]);
+  const auto width = static_cast<std::int64_t>(size_of(of_->sink_dtype));
+  double sink = 0;
+  to_doubles(of_->sink_dtype, from + head * width, 1, &sink);
+  return static_cast<float>(sink);
 }
 
 }  // namespace opbench

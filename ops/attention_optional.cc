@@ -92,6 +92,23 @@ void require_count(std::string_view op, std::string_view input, const TensorDesc
   refuse_shape(op, input, desc, fmt::format("[{}], {}", count, meaning));
 }
 
+void require_dtype(std::string_view op, std::string_view input, DType dtype, bool fits,
+                   std::string_view allowed) {
+  if (fits) return;
+  throw Error(fmt::format("{}: '{}' has dtype {}; allowed: {}", op, input, name(dtype), allowed));
+}
+
+void require_index(std::string_view op, std::string_view input, const TensorDesc& desc) {
+  const bool fits = desc.dtype == DType::int64 || desc.dtype == DType::int32;
+  require_dtype(op, input, desc.dtype, fits, "int64, int32");
+}
+
+void require_bits(std::string_view op, const TensorDesc& drop, std::int64_t bits) {
+  const std::int64_t bytes = bits / 8 + (bits % 8 == 0 ? 0 : 1);
+  if (drop.elements() >= bytes) return;
+  refuse_shape(op, "drop_mask", drop, fmt::format("{} bytes or more, a bit for each pair", bytes));
+}
+
 void take_lengths(std::string_view op, std::span<const TensorDesc> inputs, Attention& a) {
   const bool has_queries = is_given(inputs, a.places.query_ends),
              has_keys = is_given(inputs, a.places.key_ends);
@@ -110,6 +127,8 @@ void take_lengths(std::string_view op, std::span<const TensorDesc> inputs, Atten
   }
   const TensorDesc &of_queries = inputs[a.places.query_ends], &of_keys = inputs[a.places.key_ends];
   if (of_queries.shape.size() != 1) refuse_shape(op, "actual_seq_qlen", of_queries, "one axis");
+  require_index(op, "actual_seq_qlen", of_queries);
+  require_index(op, "actual_seq_kvlen", of_keys);
   a.sequence_count = of_queries.shape[0];
   a.query_ends = of_queries.dtype;
   a.key_ends = of_keys.dtype;
@@ -144,16 +163,14 @@ void take_optional_inputs(std::string_view op, std::span<const TensorDesc> input
   }
   if (is_given(inputs, at.drop)) {
     a.has_drop = true;
-    const std::int64_t bits = a.batch * a.heads * a.queries * a.keys;
-    const TensorDesc& drop = inputs[at.drop];
-    if (drop.elements() < (bits + 7) / 8 && !a.is_packed) {
-      refuse_shape(op, "drop_mask", drop,
-                   fmt::format("{} bytes or more, a bit for each pair", (bits + 7) / 8));
-    }
+    const std::int64_t bits = element_count({a.batch, a.heads, a.queries, a.keys});
+    if (!a.is_packed) require_bits(op, inputs[at.drop], bits);
   }
   if (is_given(inputs, at.mask)) take_mask(op, inputs[at.mask], a);
   if (is_given(inputs, at.prefix)) {
-    require_count(op, "prefix", inputs[at.prefix], a.batch, "a number of keys for each batch");
+    require_count(op, "prefix", inputs[at.prefix], a.sequences(),
+                  "a number of keys for each sequence");
+    require_index(op, "prefix", inputs[at.prefix]);
     a.has_prefix = true;
     a.prefixes = inputs[at.prefix].dtype;
   } else if (a.mode == 6) {
@@ -161,6 +178,8 @@ void take_optional_inputs(std::string_view op, std::span<const TensorDesc> input
   }
   if (is_given(inputs, at.sink)) {
     require_count(op, "sink", inputs[at.sink], a.heads, "a number for each head");
+    a.sink_dtype = inputs[at.sink].dtype;
+    require_dtype(op, "sink", a.sink_dtype, is_floating(a.sink_dtype), "a floating dtype");
     a.has_sink = true;
   }
 }
@@ -205,6 +224,12 @@ void check_attention_values(const Problem& problem, std::span<const InputReader>
   }
   check_totals(op, "actual_seq_qlen", inputs[a.places.query_ends], a.queries, queries);
   check_totals(op, "actual_seq_kvlen", inputs[a.places.key_ends], a.keys, keys);
+  if (!a.has_drop || a.sequence_count == 0) return;
+  std::vector<const void*> storage;
+  for (const InputReader& input : inputs) storage.push_back(input.storage());
+  const AttentionSequence last = AttentionCall(a, storage).sequence(a.sequence_count - 1);
+  require_bits(op, problem.inputs[a.places.drop],
+               last.first_bit + a.heads * last.queries * last.keys);
 }
 
 }  // namespace opbench

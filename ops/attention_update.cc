@@ -52,7 +52,8 @@ Reference reference(std::span<const InputReader> inputs, const Attrs&) {
   const std::vector<double> lse = inputs[0].read_all(), parts = inputs[1].read_all();
   const Dims& shape = inputs[1].desc().shape;
   const auto width = static_cast<std::size_t>(shape.back());
-  const std::size_t rows = shape[0] == 0 ? 0 : lse.size() / static_cast<std::size_t>(shape[0]);
+  const Dims& of_lse = inputs[0].desc().shape;
+  const auto rows = static_cast<std::size_t>(element_count({of_lse.begin() + 1, of_lse.end()}));
   std::vector<double> out(rows * width), joined(rows);
   for (std::size_t row = 0; row < rows; ++row) {
     const Weights weights(lse, row, rows);

@@ -30,7 +30,9 @@ std::vector<TensorDesc> infer_fetch(std::span<const TensorDesc> inputs, const At
     }
     refuse(i == 0 ? "key" : "value", to, "[tokens, ...] with the last extents of its cache");
   }
-  if (inputs[0].shape[1] != inputs[1].shape[1] || inputs[4].shape[0] != inputs[5].shape[0]) {
+  const bool has_like_blocks =
+      std::equal(inputs[0].shape.begin(), inputs[0].shape.begin() + 2, inputs[1].shape.begin());
+  if (!has_like_blocks || inputs[4].shape[0] != inputs[5].shape[0]) {
     throw Error(fmt::format("{}: keys and values have different tokens or blocks", kFetch));
   }
   const Dims &table = inputs[2].shape, &lengths = inputs[3].shape;
@@ -154,7 +156,7 @@ std::vector<std::int64_t> PagedSequences::slots() const {
   std::vector<std::int64_t> all;
   for (std::size_t b = 0; b < counts.size(); ++b) {
     const std::int64_t held = most_blocks * block_size;
-    if (counts[b] < 0 || offsets[b] < 0 || offsets[b] + counts[b] > held) {
+    if (counts[b] < 0 || offsets[b] < 0 || offsets[b] > held || counts[b] > held - offsets[b]) {
       throw Error(
           fmt::format("{}: sequence {} has {} tokens from {} on; allowed: up to {}, those of "
                       "its row of 'block_tables'",

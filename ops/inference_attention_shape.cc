@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/attention.h"
 #include "ops/inference_attention.h"
 #include "tensor/error.h"
 
@@ -24,8 +25,8 @@ InferenceAttention::InferenceAttention(std::span<const TensorDesc> inputs, const
       key_heads(attrs.integer("num_key_value_heads")),
       scale(attrs.number("scale")),
       mode(attrs.integer("sparse_mode")),
-      before(attrs.integer("pre_tokens")),
-      after(attrs.integer("next_tokens")) {
+      before(band_tokens(attrs, "pre_tokens")),
+      after(band_tokens(attrs, "next_tokens")) {
   const std::string& layout = attrs.word("input_layout");
   const Dims &q = inputs[kQuery].shape, &k = inputs[kKey].shape, &v = inputs[kValue].shape;
   if (key_heads == 0) key_heads = heads;
@@ -93,10 +94,10 @@ InferenceAttention::InferenceAttention(std::span<const TensorDesc> inputs, const
           : is_bnsd ? HeadLines{key_heads * most_keys, most_keys, 1}
                     : HeadLines{key_heads * most_keys, 1, key_heads};
   }
-  value_width = head_width(v);
   Dims like = k;
   if (!like.empty() && !v.empty()) like.back() = v.back();
   if (v != like) refuse("value", v, to_string(k) + " except for the last extent");
+  value_width = head_width(v);
   if (head_width(k) != width || width == 0) {
     refuse("key", k, fmt::format("{} elements of a head", width));
   }
@@ -135,25 +136,30 @@ void InferenceAttention::set_scales(std::span<const TensorDesc> inputs, const At
     if (!is_operand(inputs, i)) throw Error(fmt::format("{}: {} is not given", kName, name));
     const std::int64_t count = inputs[i].elements(),
                        channels = key_heads * (i == kKeyScale ? width : value_width);
-    if (by_key && batch > 0 && count % batch == 0 && count / batch >= most_keys && !is_packed) {
+    const bool is_like_key = i == kKeyScale || batch * scale_batch == count;
+    if (by_key && batch > 0 && count % batch == 0 && count / batch >= most_keys && !is_packed &&
+        is_like_key) {
       scale_batch = count / batch;
     } else if (by_key || count != channels) {
       refuse(name, inputs[i].shape,
              by_key ? fmt::format("[{}, {}]", batch, most_keys) : std::to_string(channels));
     }
   }
+  if (inputs[kValueScale].dtype == inputs[kKeyScale].dtype) return;
+  throw Error(
+      fmt::format("{}: 'value_antiquant_scale' has dtype {}; allowed: {}, that of "
+                  "'key_antiquant_scale'",
+                  kName, name(inputs[kValueScale].dtype), name(inputs[kKeyScale].dtype)));
 }
 
 InferenceAttention::Band InferenceAttention::band(const SequenceRows& of, std::int64_t row) const {
   Band band{0, of.keys};
   if (!is_banded()) return band;
   const std::int64_t diagonal = mode == 2 ? row : row + of.keys - of.queries;
-  band.end = std::min(of.keys, diagonal + 1);
-  if (mode == 4) {
-    band.first = std::max<std::int64_t>(0, diagonal - before);
-    band.end = std::min(of.keys, diagonal + after + 1);
-  }
-  band.end = std::max(band.end, band.first);
+  band.end = diagonal + 1;
+  if (mode == 4) band = {diagonal - before, diagonal + after + 1};
+  band.first = std::clamp<std::int64_t>(band.first, 0, of.keys);
+  band.end = std::clamp(band.end, band.first, of.keys);
   return band;
 }
 

@@ -25,7 +25,11 @@ constexpr std::string_view kStore = "scatter_pa_kv_cache", kWrite = "npu_scatter
 bool is_fractal(const Attrs& attrs) { return attrs.word("cache_mode") == "PA_NZ"; }
 
 std::vector<TensorDesc> infer_store(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  for (const std::size_t i : {0, 1}) PagedStore(inputs, i, attrs);
+  const PagedStore key(inputs, 0, attrs), value(inputs, 1, attrs);
+  if (value.blocks != key.blocks || value.block_size != key.block_size) {
+    refuse(kStore, "value_cache", inputs[3].shape,
+           fmt::format("{} blocks of {} places, those of 'key_cache'", key.blocks, key.block_size));
+  }
   return {inputs[2], inputs[3]};
 }
 

@@ -217,7 +217,8 @@ void require_rotary_angles(std::string_view op, const TensorDesc& x, const Tenso
   bool fits = rank > 0 && cos.shape.size() == rank;
   for (std::size_t i = 0; fits && i < rank; ++i) {
     const bool is_last = i + 1 == rank;
-    fits = is_last ? cos.shape[i] <= x.shape[i] : cos.shape[i] == x.shape[i] || cos.shape[i] == 1;
+    fits = is_last ? cos.shape[i] <= x.shape[i] && (cos.shape[i] > 0 || x.shape[i] == 0)
+                   : cos.shape[i] == x.shape[i] || cos.shape[i] == 1;
   }
   if (!fits) {
     throw Error(

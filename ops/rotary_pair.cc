@@ -212,10 +212,14 @@ RotaryTable::RotaryTable(std::span<const TensorDesc> inputs, const Attrs& attrs)
   axis_of_pair.assign(static_cast<std::size_t>(extent / 2), 0);
   if (positions.size() == 1) return;
   const std::vector<std::int64_t>& sections = attrs.list("mrope_section");
-  if (std::ssize(sections) != axes ||
+  const bool has_pairs = std::all_of(sections.begin(), sections.end(), [&](std::int64_t count) {
+    return count >= 0 && count <= extent / 2;
+  });
+  if (!has_pairs || std::ssize(sections) != axes ||
       std::accumulate(sections.begin(), sections.end(), std::int64_t{0}) != extent / 2) {
-    throw Error(fmt::format("{}: mrope_section is {}; allowed: {} numbers with the sum {}",
-                            kTableName, to_string(AttrValue(sections)), axes, extent / 2));
+    throw Error(
+        fmt::format("{}: mrope_section is {}; allowed: {} numbers from 0 on with the sum {}",
+                    kTableName, to_string(AttrValue(sections)), axes, extent / 2));
   }
   const bool alternates = attrs.word("cache_mode") == "interleave";
   std::int64_t first = 0;

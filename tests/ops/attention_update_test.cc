@@ -51,6 +51,13 @@ TEST(AttentionUpdate, EveryVariantAtEverySize) {
   }
 }
 
+TEST(AttentionUpdate, NoPartsAreZero) {
+  const Values y =
+      reference_of_tensors("attention_update", {{kFp32, {0, 2}, {}}, {kFp32, {0, 2, 1}, {}}});
+  EXPECT_THAT(y[0], ElementsAre(0, 0));
+  EXPECT_THAT(y[1], ElementsAre(-HUGE_VALF, -HUGE_VALF));
+}
+
 TEST(AttentionUpdate, RefusesOtherShapes) {
   EXPECT_THAT(
       [] {

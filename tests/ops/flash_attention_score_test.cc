@@ -258,6 +258,22 @@ TEST(FlashAttentionScore, RefusesLengthsBeyondTheTensors) {
   refused(totals(2, 1), "'actual_seq_qlen' has 1 after 2");
 }
 
+// Two sequences of 3 queries and keys with one head have 18 pairs.
+TEST(FlashAttentionScore, RefusesSmallOptionalInputsOfPackedSequences) {
+  const Given x = fp32({6, 1, 1}, std::vector<double>(6)), ends{DType::int64, {2}, {3, 6}};
+  const auto refused = [&](const Given& drop, const Given& prefix, const std::string& why) {
+    EXPECT_THAT(
+        [&] {
+          reference_of_tensors(
+              kName, {x, x, x, none(), drop, none(DType::boolean), prefix, ends, ends},
+              {{"input_layout", "TND"}, {"sparse_mode", "5"}, {"keep_prob", "0.5"}});
+        },
+        ThrowsMessage<Error>(HasSubstr(why)));
+  };
+  refused({DType::uint8, {2}, {0, 0}}, none(DType::int64), "'drop_mask' has shape 2; allowed: 3");
+  refused(none(DType::uint8), {DType::int64, {1}, {0}}, "'prefix' has shape 1; allowed: [2]");
+}
+
 // The rows of the profile of a training step: SBH by the first axis of the query, causal by the
 // compressed mask.
 TEST(FlashAttentionScore, LikelyLayouts) {

@@ -10,6 +10,7 @@
 namespace opbench {
 
 using testing::DoubleNear;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pointwise;
@@ -241,6 +242,7 @@ TEST(InferenceAttention, RefusesOtherShapes) {
   refused({{1, 1, 4}, {1, 2, 6}, {1, 2, 6}}, {},
           "'key' has shape 1x2x6; allowed: 4 elements of a head");
   refused({{1, 1, 4}, {1, 2, 4}, {1, 3, 4}}, {}, "'value' has shape 1x3x4");
+  refused({{1, 1, 4}, {1, 2, 4}, {}}, {}, "'value' has shape scalar");
   refused({{1, 1, 4}, {1, 2, 4}, {1, 2, 4}, {1, 1}}, {}, "'atten_mask' has shape 1x1");
   refused({{1, 1, 4}, {1, 2, 4}, {1, 2, 4}, {0}, {0}, {2}}, {},
           "'actual_seq_lengths_kv' has shape 2; allowed: 1");
@@ -251,6 +253,42 @@ TEST(InferenceAttention, RefusesOtherShapes) {
   refused({{1, 1, 4}, {1, 2, 4}, {1, 2, 4}}, {{"num_heads", "2"}, {"num_key_value_heads", "3"}},
           "2 heads and 3 of keys; allowed: a multiple");
   refused({{3, 1, 4}, {3, 1, 4}, {3, 1, 4}}, {{"input_layout", "TND"}}, "layout TND needs");
+  const auto scales_refused = [](const Dims& scale, DType dtype) {
+    const Given x = spread({1, 1, 4}), keys{DType::int8, {1, 2, 4}, std::vector<double>(8)};
+    const auto none = [](DType of) { return Given{of, {0}, {}}; };
+    EXPECT_THAT(
+        [&] {
+          reference_of_tensors(
+              kQuantisedOp,
+              {x,
+               keys,
+               keys,
+               kNoMask,
+               kNoLengths,
+               kNoLengths,
+               kNoTable,
+               none(kFp32),
+               none(kFp32),
+               {kFp32, {1, 2}, {1, 1}},
+               {dtype, scale, std::vector<double>(std::size_t(element_count(scale)), 1)}},
+              {{"key_antiquant_mode", "1"}});
+        },
+        ThrowsMessage<Error>(HasSubstr("value_antiquant_scale")));
+  };
+  scales_refused({1, 3}, kFp32);
+  scales_refused({1, 2}, DType::fp16);
+}
+
+// Each query is so far behind the first key that its band is before it, or sees all keys.
+TEST(InferenceAttention, BandsStayWithinTheKeys) {
+  const Given q = spread({1, 2, 8}), k = spread({1, 5, 8}, 1);
+  const auto banded = [&](const char* before, const char* after) {
+    return inferred({q, k, k},
+                    {{"sparse_mode", "4"}, {"pre_tokens", before}, {"next_tokens", after}})[0];
+  };
+  EXPECT_THAT(banded("-1000", "2147483647"), Each(0));
+  EXPECT_THAT(banded("2147483647", "-1000"), Each(0));
+  EXPECT_EQ(banded("9223372036854775807", "9223372036854775807"), inferred({q, k, k}, {})[0]);
 }
 
 TEST(InferenceAttention, ChecksLengthsAndBlocks) {

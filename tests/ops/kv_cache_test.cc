@@ -107,6 +107,12 @@ TEST(KvCache, RefusesOtherShapes) {
           "'key_cache' has shape 4x2x4; allowed: [blocks, block_size, ...] with the last extents");
   refused("scatter_pa_kv_cache", {{2, 3}, {2, 3}, {4, 2, 3}, {4, 2, 3}, {3}}, {},
           "'slot_mapping' has shape 3; allowed: 2");
+  for (const Dims& small : {Dims{3, 2, 3}, Dims{4, 1, 3}}) {
+    refused("scatter_pa_kv_cache", {{2, 3}, {2, 3}, {4, 2, 3}, small, {2}}, {},
+            "allowed: 4 blocks of 2 places, those of 'key_cache'");
+    refused("gather_pa_kv_cache", {{4, 2, 3}, small, {1, 2}, {1}, {4, 3}, {4, 3}}, {},
+            "keys and values have different tokens or blocks");
+  }
   refused("scatter_pa_kv_cache", {{2, 8}, {2, 8}, {4, 2, 8}, {4, 2, 8}, {2}},
           {{"cache_mode", "PA_NZ"}},
           "'key_cache' has shape 4x2x8; allowed: [blocks, 8/8, block_size, 8]");
@@ -136,6 +142,15 @@ TEST(KvCache, ChecksIndices) {
   refused("gather_pa_kv_cache",
           {cache, cache, int32_index({1, 1}, {0}), int32_index({1}, {3}), to, to},
           "sequence 0 has 3 tokens from 0 on; allowed: up to 2");
+  refused("gather_pa_kv_cache",
+          {cache,
+           cache,
+           int32_index({1, 1}, {0}),
+           {DType::int64, {1}, {2}},
+           to,
+           to,
+           {DType::int64, {1}, {9223372036854774784.0}}},
+          "sequence 0 has 2 tokens from 9223372036854774784 on; allowed: up to 2");
   refused("gather_pa_kv_cache",
           {cache, cache, int32_index({2, 1}, {0, 0}), int32_index({2}, {2, 1}), to, to},
           "seq_lens has 3 tokens; allowed: at most 2");

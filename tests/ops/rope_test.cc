@@ -84,6 +84,7 @@ TEST(Rope, RefusesOtherShapes) {
           "rope: 'cos' has shape 3x4; allowed: 2x4, or 1 on axes along which it is repeated");
   refused("rope", {{2, 4}, {4}, {4}}, {}, "'cos' has shape 4; allowed: 2x4");
   refused("rope", {{2, 4}, {2, 2}, {2, 2}}, {}, "allowed: 4 elements on the last axis");
+  refused("apply_rotary_pos_emb", {{2, 4}, {2, 4}, {2, 0}, {2, 0}}, {}, "'cos' has shape 2x0");
   refused("rope", {{2, 4}, {1, 4}, {2, 4}}, {}, "'sin' has shape 2x4; allowed: 1x4");
   refused("rope", {{2, 4}, {1, 4}, {1, 4}}, {{"mode", "third"}}, "it must be half, interleave");
   refused("rope_grad", {{2, 4}, {1, 4}, {1, 4}, {1, 4}}, {}, "'x' has shape 1x4; allowed: 2x4");

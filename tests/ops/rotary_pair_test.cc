@@ -103,7 +103,11 @@ TEST(RotaryPair, RefusesOtherShapesAndPositions) {
           "'cos_sin_cache' has shape 3x4; allowed: at most the 2 elements of a head");
   refused("mrope", {{2}, {2, 4}, {2, 4}, {3, 4}}, {{"mode", "quarter"}}, "mode is 'quarter'");
   refused("mrope", {{3, 2}, {2, 4}, {2, 4}, {3, 4}}, {{"mrope_section", "[1,1,1]"}},
-          "mrope_section is [1,1,1]; allowed: 3 numbers with the sum 2");
+          "mrope_section is [1,1,1]; allowed: 3 numbers from 0 on with the sum 2");
+  for (const char* sections : {"[3,-2,1]", "[-1,2,1]"}) {
+    refused("mrope", {{3, 2}, {2, 4}, {2, 4}, {3, 4}}, {{"mrope_section", sections}},
+            "3 numbers from 0 on");
+  }
   EXPECT_THAT([] { rotated_by_table(positions_at({1}, {3}), {}); },
               ThrowsMessage<Error>(HasSubstr("positions[0] is 3; allowed: 0 to 2")));
 }

@@ -114,7 +114,7 @@ void sum_products(const Attention& a, DType dtype, const AttentionHead& h, std::
                   std::int64_t count, const void* dy, const void* out, float* delta);
 
 /// The maximum and the sum of row `i` of a head, from the inputs of the gradient. A logarithm of
-/// the sum of exponentials is a maximum with a sum of 1.
+/// the sum of exponentials is a maximum with a sum of 1. -Inf or a sum of 0 is a row without keys.
 struct RowStatistics {
   float greatest, sum;
 };
@@ -124,7 +124,9 @@ inline RowStatistics statistics(const Attention& a, const AttentionHead& h, std:
   const auto number = [&](std::size_t input) {
     return static_cast<const float*>(args.inputs[input])[place];
   };
-  return {number(4), a.gives_logsumexp ? 1 : number(5)};
+  const RowStatistics row{number(4), a.gives_logsumexp ? 1 : number(5)};
+  const bool has_no_keys = row.greatest == -HUGE_VALF || row.sum == 0;
+  return has_no_keys ? RowStatistics{HUGE_VALF, 1} : row;
 }
 
 /// Adds the part of a sequence to the gradient of a head's sink, which is output 3: -sum over its

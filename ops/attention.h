@@ -102,6 +102,14 @@ Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, 
 Attention torch_attention_of(std::string_view op, std::span<const TensorDesc> inputs,
                              const Attrs& attrs, std::size_t mask);
 
+/// A use whose dtypes are not checked: a dump may have fp64.
+inline Problem unchecked_problem(const Op& op, std::span<const InputReader> inputs,
+                                 const Attrs& attrs) {
+  Problem problem{&op, descs_of(inputs), {}, attrs};
+  problem.outputs = op.infer(problem.inputs, attrs);
+  return problem;
+}
+
 /// The attention of a use of any of these operators.
 Attention attention_of(const Problem& problem);
 
@@ -143,6 +151,25 @@ inline constexpr std::string_view kUnscaledAttentionSources =
     "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
     "sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: next_tockens|next_tokens, "
     "pse_type";
+/// Those of calls without atten_mask, in which sparse_mode has no effect.
+inline constexpr std::string_view kMasklessAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: "
+    "scale_value|scale, keep_prob, sparse_mode: =0, pse_type";
+inline constexpr std::string_view kUnscaledMasklessAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
+    "sparse_mode: =0, pse_type";
+/// What the operators here do not compute.
+inline constexpr std::string_view kUnknownOfAttention =
+    "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
+    "d_scale_q:";
+inline constexpr std::string_view kUnknownOfMasklessAttention =
+    "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
+    "d_scale_q:, atten_mask:";
+
+/// The rows of dumps for calls `names`. `masked` are the inputs with atten_mask, `inputs` those in
+/// which it may be missing.
+std::vector<KnownCall> attention_calls(std::string_view names, std::string_view masked,
+                                       std::string_view inputs, std::string_view outputs);
 /// Those of profiles, which have neither the scale nor the layout.
 inline constexpr std::string_view kProfiledAttentionSources =
     "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, sparse_mode";

@@ -53,13 +53,17 @@ std::vector<AttrSpec> attention_attrs() {
       {"input_layout", std::string("BNSD"), "BNSD, BSND, BSH, SBH or TND (sequences end at totals)",
        [](const AttrValue& value) -> std::string {
          const auto& word = std::get<std::string>(value);
-         return word.size() >= 3 && word.find(',') == std::string::npos &&
-                        kLayouts.find(word) != std::string_view::npos
+         const std::vector<std::string> all = items_of(kLayouts);
+         return std::find(all.begin(), all.end(), word) != all.end()
                     ? ""
                     : fmt::format("it must be one of {}", kLayouts);
        }},
       {"scale_value", 0.0, "factor of the scores; 0: 1/sqrt(size of a head)"},
-      {"keep_prob", 1.0, "share of the pairs that drop_mask keeps"},
+      {"keep_prob", 1.0, "share of the pairs that drop_mask keeps",
+       [](const AttrValue& value) -> std::string {
+         const double keep = std::get<double>(value);
+         return keep > 0 && keep <= 1 ? "" : "it must be greater than 0 and at most 1";
+       }},
       {"sparse_mode", std::int64_t{0},
        "0, 1: all pairs or atten_mask; 2: causal from the left upper corner; 3: from the right "
        "lower corner; 4: band; 5, 6: prefix; 7, 8: causal, band in the last or first sequence",
@@ -92,7 +96,7 @@ std::vector<TensorSpec> attention_optional_inputs() {
                          }),
           optional_input(
               "prefix", kIndexDTypes,
-              [](const Problem& problem) { return index_data(1 + problem.inputs[1].shape[0]); }),
+              [](const Problem& problem) { return index_data(1 + attention_of(problem).keys); }),
           optional_input("actual_seq_qlen", kIndexDTypes,
                          [](const Problem& problem) {
                            const std::size_t at = problem.inputs.size() > 12 ? 11 : 7;
@@ -104,6 +108,23 @@ std::vector<TensorSpec> attention_optional_inputs() {
                            return totals(problem.inputs[1].shape[0], problem.inputs[at]);
                          }),
           optional_input("sink", {DType::fp32}, sink_data)};
+}
+
+std::vector<KnownCall> attention_calls(std::string_view names, std::string_view masked,
+                                       std::string_view inputs, std::string_view outputs) {
+  const KnownCallRules rules{.where = kUnknownOfAttention};
+  const KnownCallRules maskless{.where = kUnknownOfMasklessAttention};
+  std::vector<KnownCall> calls;
+  const auto add = [&](std::string_view of, KnownCallRules with, std::string_view attrs,
+                       std::string_view needs) {
+    with.attrs = attrs, with.needs = needs;
+    calls.push_back({names, of, outputs, with});
+  };
+  add(masked, rules, kAttentionSources, "scale_value");
+  add(masked, rules, kUnscaledAttentionSources, {});
+  add(inputs, maskless, kMasklessAttentionSources, "scale_value");
+  add(inputs, maskless, kUnscaledMasklessAttentionSources, {});
+  return calls;
 }
 
 LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const Shapes& inputs) {

@@ -47,6 +47,10 @@ class GradientReference {
         least_(smallest_normal(inputs[0].desc().dtype)),
         has_terms_(sum == Sum::terms) {
     const Attention& a = r_.of();
+    // Rows without keys, of which some devices store a maximum of -Inf or a sum of 0.
+    for (std::size_t i = 0; i < greatest_.size(); ++i) {
+      if (greatest_[i] == -HUGE_VAL || sum_[i] == 0) greatest_[i] = HUGE_VAL, sum_[i] = 1;
+    }
     const auto rows = std::size_t(a.batch * a.heads * a.queries);
     delta_.resize(rows);
     bound_.resize(has_terms_ ? rows : 0);

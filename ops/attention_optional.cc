@@ -166,6 +166,9 @@ void take_optional_inputs(std::string_view op, std::span<const TensorDesc> input
     const std::int64_t bits = element_count({a.batch, a.heads, a.queries, a.keys});
     if (!a.is_packed) require_bits(op, inputs[at.drop], bits);
   }
+  if (a.keep < 1 && !a.has_drop) {
+    throw Error(fmt::format("{}: keep_prob {} needs 'drop_mask'", op, a.keep));
+  }
   if (is_given(inputs, at.mask)) take_mask(op, inputs[at.mask], a);
   if (is_given(inputs, at.prefix)) {
     require_count(op, "prefix", inputs[at.prefix], a.sequences(),

@@ -18,11 +18,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   const bool is_joined = out.size() == 3 && !a.is_packed;
   out.back() = is_joined ? a.heads * a.value_size : a.value_size;
   Dims rows{a.batch, a.heads, a.queries, kStatisticCopies};
-  if (a.is_packed) {
-    const bool by_rows = !attrs.word("softmax_layout").empty();
-    rows = by_rows ? Dims{a.queries, a.heads, kStatisticCopies}
-                   : Dims{a.heads, a.queries, kStatisticCopies};
-  }
+  if (a.is_packed) rows = {a.queries, a.heads, kStatisticCopies};  // for both orders of the data
   const TensorDesc statistics = describe(DType::fp32, rows);
   return {with_shape(inputs[0], out), statistics, statistics};
 }
@@ -32,7 +28,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
 }
 
 Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return attention_terms(make_problem(find_op(kName), descs_of(inputs), attrs), inputs);
+  return attention_terms(unchecked_problem(find_op(kName), inputs, attrs), inputs);
 }
 
 Traffic traffic(const Problem& problem) {
@@ -81,8 +77,20 @@ constexpr std::string_view kCalls =
 constexpr std::string_view kRecorded =
     "query, key, value, real_shift|pse?, drop_mask|dropout_mask?, atten_mask?, prefix?, "
     "actual_seq_qlen?, actual_seq_kvlen?, sink?";
+constexpr std::string_view kMasked =
+    "query, key, value, real_shift|pse?, drop_mask|dropout_mask?, atten_mask, prefix?, "
+    "actual_seq_qlen?, actual_seq_kvlen?, sink?";
 constexpr std::string_view kResults =
     "attention_out|result0|result, softmax_max|result1, softmax_sum|result2";
+
+std::vector<KnownCall> known_calls() {
+  std::vector<KnownCall> calls = attention_calls(kCalls, kMasked, kRecorded, kResults);
+  calls.push_back({"FlashAttentionScore",
+                   kRecorded,
+                   kResults,
+                   {.attrs = kProfiledAttentionSources, .is_profiled_only = true}});
+  return calls;
+}
 
 const RegisteredOp registered{{
     .name = kName,
@@ -91,15 +99,7 @@ const RegisteredOp registered{{
                "sum of the exponentials of each row",
     .source = "CANN FlashAttentionScore; torch_npu npu_fusion_attention; Dao 2022, "
               "arXiv:2205.14135",
-    .known_as = {.calls = {{kCalls,
-                            kRecorded,
-                            kResults,
-                            {.attrs = kAttentionSources, .needs = "scale_value"}},
-                           {kCalls, kRecorded, kResults, {.attrs = kUnscaledAttentionSources}},
-                           {"FlashAttentionScore",
-                            kRecorded,
-                            kResults,
-                            {.attrs = kProfiledAttentionSources, .is_profiled_only = true}}},
+    .known_as = {.calls = known_calls(),
                  .profiled = {{"FlashAttentionScore",
                                "query, key, value, real_shift, drop_mask, , atten_mask, prefix, "
                                "actual_seq_qlen, actual_seq_kvlen",

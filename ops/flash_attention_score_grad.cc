@@ -38,7 +38,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
 
 template <Sum kSum>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return attention_gradient(make_problem(find_op(kName), descs_of(inputs), attrs), inputs, kSum);
+  return attention_gradient(unchecked_problem(find_op(kName), inputs, attrs), inputs, kSum);
 }
 
 Traffic traffic(const Problem& problem) {
@@ -82,9 +82,23 @@ constexpr std::string_view kRecorded =
     "attention_in|result0, real_shift|pse_shift|pse?, drop_mask|dropout_mask?, atten_mask?, "
     "prefix?, "
     "actual_seq_qlen?, actual_seq_kvlen?, sink?";
+constexpr std::string_view kMasked =
+    "query, key, value, dy|grads/grads_0, softmax_max|result1, softmax_sum|result2, "
+    "attention_in|result0, real_shift|pse_shift|pse?, drop_mask|dropout_mask?, atten_mask, "
+    "prefix?, "
+    "actual_seq_qlen?, actual_seq_kvlen?, sink?";
 constexpr std::string_view kResults =
     "dq|result0|grad_inputs/grad_inputs_0, dk|result1|grad_inputs/grad_inputs_1, "
     "dv|result2|grad_inputs/grad_inputs_2, dsink";
+
+std::vector<KnownCall> known_calls() {
+  std::vector<KnownCall> calls = attention_calls(kCalls, kMasked, kRecorded, kResults);
+  calls.push_back({"FlashAttentionScoreGrad",
+                   kRecorded,
+                   kResults,
+                   {.attrs = kProfiledAttentionSources, .is_profiled_only = true}});
+  return calls;
+}
 
 const RegisteredOp registered{{
     .name = kName,
@@ -93,13 +107,7 @@ const RegisteredOp registered{{
                "scale*dS^T*Q, with P = exp(S - max)/sum",
     .source = "CANN FlashAttentionScoreGrad; torch_npu npu_fusion_attention_grad",
     .known_as =
-        {.calls =
-             {{kCalls, kRecorded, kResults, {.attrs = kAttentionSources, .needs = "scale_value"}},
-              {kCalls, kRecorded, kResults, {.attrs = kUnscaledAttentionSources}},
-              {"FlashAttentionScoreGrad",
-               kRecorded,
-               kResults,
-               {.attrs = kProfiledAttentionSources, .is_profiled_only = true}}},
+        {.calls = known_calls(),
          // A profile leaves out the optional inputs that are not given.
          .profiled =
              {{"FlashAttentionScoreGrad",

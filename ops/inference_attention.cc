@@ -20,11 +20,20 @@ namespace {
 constexpr std::string_view kName = "fused_infer_attention_score",
                            kQuantisedName = "fused_infer_attention_score_kv_int8";
 constexpr std::string_view kRecordedAttrs =
-    "num_heads, num_key_value_heads, scale, input_layout: input_layout as BSH|BSND|BNSD|TND, "
+    "num_heads, num_key_value_heads, scale, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, "
     "sparse_mode, pre_tokens, next_tokens, softmax_lse_flag";
 constexpr std::string_view kQuantisedAttrs =
-    "num_heads, num_key_value_heads, scale, input_layout: input_layout as BSH|BSND|BNSD|TND, "
+    "num_heads, num_key_value_heads, scale, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, "
     "sparse_mode, pre_tokens, next_tokens, softmax_lse_flag, key_antiquant_mode";
+// What the operators here do not compute, or a dump does not hold.
+constexpr std::string_view kUnknown =
+    "key_antiquant_scale:, value_antiquant_scale:, antiquant_scale:, pse_shift:, dequant_scale1:, "
+    "quant_scale2:, query_padding_size:, kv_padding_size:, key_shared_prefix:, "
+    "actual_seq_lengths/0:, actual_seq_lengths_kv/0:";
+constexpr std::string_view kUnknownOfQuantised =
+    "key_antiquant_offset:, value_antiquant_offset:, antiquant_scale:, pse_shift:, "
+    "dequant_scale1:, quant_scale2:, query_padding_size:, kv_padding_size:, key_shared_prefix:, "
+    "actual_seq_lengths/0:, actual_seq_lengths_kv/0:";
 using Of = InferenceAttention;
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
@@ -158,10 +167,7 @@ Op attention() {
                       "query|0, key|key_0|1, value|value_0|2, atten_mask?, actual_seq_lengths?, "
                       "actual_seq_lengths_kv?, block_table?, query_rope?, key_rope?",
                       "attention_out|result0|0, softmax_lse|result1|1",
-                      {.attrs =
-                           "num_heads, num_key_value_heads, scale, input_layout: input_layout as "
-                           "BSH|BSND|BNSD|TND, sparse_mode, pre_tokens, next_tokens, "
-                           "softmax_lse_flag"}}},
+                      {.attrs = kRecordedAttrs, .where = kUnknown, .needs = "input_layout"}}},
            .profiled = {{"FusedInferAttentionScore",
                          "query, key, value, , atten_mask, actual_seq_lengths, "
                          "actual_seq_lengths_kv, , , , , , , , block_table, , , , , , , , , , "
@@ -233,7 +239,10 @@ Op quantised() {
                  "actual_seq_lengths_kv?, block_table?, query_rope?, key_rope?, "
                  "key_antiquant_scale, value_antiquant_scale",
                  "attention_out|result0|0, softmax_lse|result1|1",
-                 {.attrs = kQuantisedAttrs, .turn = 1}}},
+                 {.attrs = kQuantisedAttrs,
+                  .where = kUnknownOfQuantised,
+                  .needs = "input_layout",
+                  .turn = 1}}},
       .likely = likely_inference_attention};
   for (const std::size_t i : {Of::kKey, Of::kValue}) {
     op.inputs[i].dtypes = {DType::int8};

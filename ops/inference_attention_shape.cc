@@ -173,7 +173,7 @@ QueryRow InferenceAttention::row_of_line(const HeadLines& lines, std::int64_t li
 // Head sizes of a BSH row are not recorded; 128 is the usual one. Keys are like the query, or
 // paged.
 LikelyAttrs likely_inference_attention(const Shapes& inputs, const Shapes& outputs) {
-  constexpr double kBsh = 0, kBsnd = 1, kBnsd = 2, kTnd = 3, kUsualHead = 128;
+  constexpr double kBnsd = 0, kBsnd = 1, kBsh = 2, kTnd = 4, kUsualHead = 128;
   const Dims &query = inputs[0], &key = inputs[1];
   const bool is_known = (query.size() == 3 || query.size() == 4) && key.size() >= 3;
   if (!is_known) return {};

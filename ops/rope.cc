@@ -101,13 +101,11 @@ const RegisteredOp registered{{
     .summary = "y = p(x)*cos + r(x)*sin along the last axis; r turns pairs of elements by 90 "
                "degrees, p orders them like r",
     .source = "Su et al. 2021, arXiv:2104.09864; CANN RotaryPositionEmbedding, RotaryMul",
-    .known_as =
-        {.calls = {{"npu_rotary_mul, RotaryPositionEmbedding, RotaryMul",
-                    "self|input|x|0, r1|cos|1, r2|sin|2",
-                    "result|result0|out|y|0",
-                    {.attrs =
-                         "mode: mode|rotary_mode as half|interleave|quarter|interleave-half"}}},
-         .profiled = {{"RotaryPositionEmbedding, RotaryMul", "x, cos, sin", "y"}}},
+    .known_as = {.calls = {{"npu_rotary_mul, RotaryPositionEmbedding, RotaryMul",
+                            "self|input|x|0, r1|cos|1, r2|sin|2",
+                            "result|result0|out|y|0",
+                            {.attrs = kRecordedRotaryMode}}},
+                 .profiled = {{"RotaryPositionEmbedding, RotaryMul", "x, cos, sin", "y"}}},
     .inputs = {{"x", "self"}, {"cos", "r1", {}, rotary_data}, {"sin", "r2", {}, rotary_data}},
     .outputs = {{"y", "result"}},
     .attrs = {rotary_mode_attr()},
@@ -130,18 +128,21 @@ const RegisteredOp registered_grad{{
     .summary = "dx = dy*cos and dy*sin turned back; if x is given, dcos = sum(dy*p(x)), dsin = "
                "sum(dy*r(x)) over the lines that share them",
     .source = "CANN RotaryPositionEmbeddingGrad, RotaryMulGrad",
-    .known_as =
-        {.calls =
-             {{"npu_rotary_mul_backward, RotaryPositionEmbeddingGrad",
-               "grad|dy, r1|cos, r2|sin, self?|x?",
-               "result|result0|dx, result1|dcos, result2|dsin",
-               {.attrs = "mode: mode|rotary_mode as half|interleave|quarter|interleave-half"}},
-              {"NpuRotaryMulBackward", "grads/grads_0, r1, r2, self",
-               "grad_inputs/grad_inputs_0, grad_inputs/grad_inputs_1, "
-               "grad_inputs/grad_inputs_2"},
-              {"RotaryMulGrad", "dy, cos, sin, x?", "dx, dcos, dsin", {.is_profiled_only = true}}},
-         .profiled = {{"RotaryPositionEmbeddingGrad", "dy, cos, sin, x", "dx, dcos, dsin"},
-                      {"RotaryMulGrad", "x, cos, sin, dy", "dx, dcos, dsin"}}},
+    .known_as = {.calls = {{"npu_rotary_mul_backward, RotaryPositionEmbeddingGrad",
+                            "grad|dy, r1|cos, r2|sin, self?|x?",
+                            "result|result0|dx, result1|dcos, result2|dsin",
+                            {.attrs = kRecordedRotaryMode}},
+                           {"NpuRotaryMulBackward",
+                            "grads/grads_0, r1, r2, self",
+                            "grad_inputs/grad_inputs_0, grad_inputs/grad_inputs_1, "
+                            "grad_inputs/grad_inputs_2",
+                            {.attrs = kRecordedRotaryMode}},
+                           {"RotaryMulGrad",
+                            "dy, cos, sin, x?",
+                            "dx, dcos, dsin",
+                            {.is_profiled_only = true}}},
+                 .profiled = {{"RotaryPositionEmbeddingGrad", "dy, cos, sin, x", "dx, dcos, dsin"},
+                              {"RotaryMulGrad", "x, cos, sin, dy", "dx, dcos, dsin"}}},
     .inputs = {{"grad_output", "grads/grads_0"},
                {"cos", "r1", {}, rotary_data},
                {"sin", "r2", {}, rotary_data},

@@ -24,6 +24,9 @@ enum class RotaryMode {
 
 /// Attribute "mode": half, interleave, quarter or interleave-half.
 AttrSpec rotary_mode_attr();
+/// Its source in dumps.
+inline constexpr std::string_view kRecordedRotaryMode =
+    "mode: mode|rotary_mode as half|interleave|quarter|interleave-half";
 RotaryMode rotary_mode(const Attrs& attrs);
 
 /// The two elements of a line of x that make element i of y:

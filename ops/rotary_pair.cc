@@ -115,7 +115,9 @@ const RegisteredOp registered{{
                "copied",
     .source = "torch_npu.npu_apply_rotary_pos_emb; CANN ApplyRotaryPosEmb",
     .known_as = {.calls = {{"npu_apply_rotary_pos_emb, ApplyRotaryPosEmb",
-                            "query|0, key|1, cos|2, sin|3", "query|result0|0, key|result1|1"}},
+                            "query|0, key|1, cos|2, sin|3",
+                            "query|result0|0, key|result1|1",
+                            {.attrs = kRecordedRotaryMode}}},
                  .profiled = {{"ApplyRotaryPosEmb", "query, key, cos, sin", "query, key"}}},
     .inputs =
         {{"query"}, {"key"}, {"cos", "cos", {}, rotary_data}, {"sin", "sin", {}, rotary_data}},
@@ -144,7 +146,9 @@ const RegisteredOp registered_table{{
                             "cos_sin_cache|cosSinCache|3",
                             "result0|query_out|0, result1|key_out|1",
                             {.attrs = "head_size: head_size|headSize|4, mrope_section: "
-                                      "mrope_section|mropeSection"}}},
+                                      "mrope_section|mropeSection, mode: rotary_mode as "
+                                      "half|interleave|quarter|interleave-half, cache_mode: "
+                                      "cache_mode as Norm|PA_NZ|default|interleave"}}},
                  .profiled = {{"RopeWithSinCosCache", "positions, query_in, key_in, cos_sin_cache",
                                "query_out, key_out"}}},
     .inputs = {{.name = "positions",

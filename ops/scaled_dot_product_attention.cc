@@ -31,7 +31,7 @@ std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Att
 }
 
 Problem forward(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return make_problem(find_op(kName), descs_of(inputs), attrs);
+  return unchecked_problem(find_op(kName), inputs, attrs);
 }
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
@@ -44,8 +44,7 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
 
 template <Sum kSum>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return attention_gradient(make_problem(find_op(kGradName), descs_of(inputs), attrs), inputs,
-                            kSum);
+  return attention_gradient(unchecked_problem(find_op(kGradName), inputs, attrs), inputs, kSum);
 }
 
 Traffic traffic(const Problem& problem) {

@@ -19,9 +19,15 @@ _NUMBERS = {  # schema type: plain, optional
 }
 
 
-#: Words that change the result. Each is recorded as its index, like the dumper does for other operators. The first word
-#: is the default and is not recorded.
-_WORDS = {"approximate": ("none", "tanh"), "input_layout": ("BNSD", "BSND", "BSH", "SBH", "TND")}
+#: Words that change the result. Each is recorded as its index, like the dumper does for other operators. cache_mode has
+#: the words of all operators, so that none stands for another. The first word of "approximate" is the default and is not
+#: recorded.
+_WORDS = {
+    "approximate": ("none", "tanh"),
+    "cache_mode": ("Norm", "PA_NZ", "default", "interleave"),
+    "input_layout": ("BNSD", "BSND", "BSH", "SBH", "TND"),
+    "rotary_mode": ("half", "interleave", "quarter", "interleave-half"),
+}
 
 
 def operator_name(schema: Any) -> str:
@@ -79,7 +85,7 @@ def encode(name: str, value: Any, kind: Tuple[str, bool], where: str, is_forward
         for index, item in enumerate(value):
             if isinstance(item, torch.Tensor):
                 yield f"{name}/{name}_{index}", copy(item, f"{where}/{name}_{index}")
-    elif isinstance(value, str) and value in _WORDS.get(name, ())[1:]:
+    elif isinstance(value, str) and value in _WORDS.get(name, ())[1 if name == "approximate" else 0:]:
         yield name, plain(SaveType.I64, _WORDS[name].index(value))
     elif type_name == "TensorType" and isinstance(value, (bool, int, float)):
         yield name, copy(torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None), f"{where}/{name}")

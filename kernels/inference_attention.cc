@@ -16,16 +16,15 @@ using Of = InferenceAttention;
 
 constexpr std::int64_t kQueryTile = 32;  // rows of queries that share the loads of a tile
 
-// A row of queries as small operators: scores, scale, softmax and the product with the values, each
-// rounded to the dtype. The logarithm is that of unrounded scores.
+// A row of queries as small operators: scores, scale, softmax and the product with the values. The
+// shares are rounded to the dtype.
 void composed_row(const InferenceSequence& of, std::int64_t head, std::int64_t row) {
-  const DType dtype = of.operands.dtype;
   const std::int64_t keys = of.rows.keys, step = attention_step(keys),
                      query_width = of.query_step(), out_width = attention_step(of.of().value_width);
   thread_local AlignedFloats memory;
-  memory.resize(query_width + out_width + 2 * step);
+  memory.resize(query_width + out_width + step);
   float *const query = memory.data(), *const out = query + query_width,
-               *const scores = out + out_width, *const exact = scores + step;
+               *const scores = out + out_width;
   std::fill_n(out, out_width, 0.0f);
   const std::int64_t key_head = head / of.of().group();
   const bool is_row = row < of.rows.queries && keys > 0;
@@ -35,20 +34,14 @@ void composed_row(const InferenceSequence& of, std::int64_t head, std::int64_t r
     of.for_each_run(key_head, {0, keys}, [&](const KeyRun& run) {
       of.scores({query, 1, query_width}, run, {scores + run.key, 1, step});
     });
-    std::copy_n(scores, keys, exact);
-    scale_line(exact, keys, static_cast<float>(of.of().scale));
-    of.hide(row, 0, keys, exact);
-    greatest = greatest_score(exact, keys);
+    scale_line(scores, keys, static_cast<float>(of.of().scale));
+    of.hide(row, 0, keys, scores);
+    greatest = greatest_score(scores, keys);
   }
   if (greatest > -HUGE_VALF) {
-    sum = attention_exponentials(exact, keys, greatest);
-    round_line(dtype, scores, keys);
-    scale_line(scores, keys, static_cast<float>(of.of().scale));
-    round_line(dtype, scores, keys);
-    of.hide(row, 0, keys, scores);
-    scale_line(scores, keys,
-               1 / attention_exponentials(scores, keys, greatest_score(scores, keys)));
-    round_line(dtype, scores, keys);
+    sum = attention_exponentials(scores, keys, greatest);
+    scale_line(scores, keys, 1 / sum);
+    round_line(of.operands.dtype, scores, keys);
     of.for_each_run(key_head, {0, keys}, [&](const KeyRun& run) {
       add_attention_values({scores + run.key, 1, step},
                            of.lines(Of::kValue, run, of.of().value_width), {out, 1, out_width});
@@ -164,8 +157,8 @@ Kernel native(std::string_view op) {
           .name = "native",
           .provider = Provider::framework,
           .summary =
-              "row after row: scores, scale, softmax and the product with the values, each "
-              "rounded",
+              "row after row: scores, scale, softmax and the product with the values; shares "
+              "rounded before that product",
           .prepare = composed};
 }
 

@@ -158,7 +158,7 @@ inline constexpr std::string_view kMasklessAttentionSources =
 inline constexpr std::string_view kUnscaledMasklessAttentionSources =
     "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
     "sparse_mode: =0, pse_type";
-/// What the operators here do not compute.
+/// Operands that the operators here do not take.
 inline constexpr std::string_view kUnknownOfAttention =
     "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
     "d_scale_q:";

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ops/attention.h"
 #include "ops/elementwise.h"
 #include "ops/index.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
+#include "ops/term_count.h"
 #include "ops/terms.h"
 #include "tensor/error.h"
 
@@ -25,7 +27,7 @@ constexpr std::string_view kRecordedAttrs =
 constexpr std::string_view kQuantisedAttrs =
     "num_heads, num_key_value_heads, scale, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, "
     "sparse_mode, pre_tokens, next_tokens, softmax_lse_flag, key_antiquant_mode";
-// What the operators here do not compute, or a dump does not hold.
+// Operands that the operators here do not take, or a dump does not hold.
 constexpr std::string_view kUnknown =
     "key_antiquant_scale:, value_antiquant_scale:, antiquant_scale:, pse_shift:, dequant_scale1:, "
     "quant_scale2:, query_padding_size:, kv_padding_size:, key_shared_prefix:, "
@@ -214,12 +216,15 @@ Op attention() {
           },
       .terms =
           [](std::span<const InputReader> inputs, const Attrs& attrs) {
-            return Terms{.magnitude = inference_attention(inputs, attrs, Sum::terms)};
+            const double weight =
+                weight_of_rounded_operands(unchecked_problem(find_op(kName), inputs, attrs), 0);
+            return Terms{.magnitude = inference_attention(inputs, attrs, Sum::terms, weight)};
           },
       .traffic = traffic,
       .inputs_like = attention_shapes,
       .check_values = check_values,
       .mixing = Mixing::other,
+      .holds_fp32 = true,
       .takes_functions = true,
       .context = {.needs_fp32 = true},
   };

@@ -124,7 +124,9 @@ std::vector<std::int64_t> inference_lengths(std::span<const InputReader> inputs,
 std::vector<SequenceRows> inference_sequences(const InferenceAttention& of,
                                               std::span<const InputReader> inputs);
 
-/// The reference, or the terms of each element.
-Reference inference_attention(std::span<const InputReader> inputs, const Attrs& attrs, Sum sum);
+/// The reference, or the terms of each element. `weight`: of operands that are rounded to the dtype
+/// (ops/term_count.h).
+Reference inference_attention(std::span<const InputReader> inputs, const Attrs& attrs, Sum sum,
+                              double weight = 0);
 
 }  // namespace opbench

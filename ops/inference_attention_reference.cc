@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/inference_attention.h"
+#include "tensor/dtype.h"
 
 namespace opbench {
 namespace {
@@ -17,13 +18,16 @@ struct Rows {
   std::vector<std::int64_t> table;
   std::vector<double> key_scales, value_scales;
   Sum sum;
+  double weight, least;  // of operands that are rounded to the dtype
 
-  Rows(std::span<const InputReader> readers, const Attrs& attrs, Sum which)
+  Rows(std::span<const InputReader> readers, const Attrs& attrs, Sum which, double of_rounded)
       : of(descs_of(readers), attrs),
         inputs(readers.begin(), readers.end()),
         sequences(inference_sequences(of, readers)),
         table(inference_lengths(readers, Of::kBlockTable)),
-        sum(which) {
+        sum(which),
+        weight(of_rounded),
+        least(smallest_normal(readers[Of::kQuery].desc().dtype)) {
     if (!of.is_quantised) return;
     key_scales = readers[Of::kKeyScale].read_all();
     value_scales = readers[Of::kValueScale].read_all();
@@ -58,6 +62,9 @@ struct Rows {
           row.batch, row.head / of.group(), width, key, first + static_cast<std::int64_t>(i)))];
     }
   }
+
+  // Keys and values of int8 are rounded after the product with their scales.
+  double weight_of_dequantised() const { return of.is_quantised ? weight : 0; }
 
   bool is_hidden(const QueryRow& row, std::int64_t key) const {
     if (of.mask_width == 0) return false;
@@ -100,7 +107,9 @@ struct Rows {
       std::vector<double> values = line(Of::kKey, scores.lines.back(), of.width);
       dequantise(key_scales, row, key, of.width, 0, values);
       double score = product(query, values, Sum::values), terms = 0;
-      if (sum == Sum::terms) terms = product(query, values, Sum::terms);
+      if (sum == Sum::terms) {
+        terms = (1 + weight_of_dequantised()) * product(query, values, Sum::terms);
+      }
       if (of.rope_width > 0) {
         const std::vector<double> turned = line(Of::kKeyRope, scores.lines.back(), of.rope_width);
         score += product(rope, turned, Sum::values);
@@ -127,7 +136,9 @@ struct Rows {
     std::vector<double> value(to.size());
     for (std::size_t k = 0; k < scores.values.size(); ++k) {
       const double share = scores.values[k] / scores.total;
-      const double times = sum == Sum::terms ? share * (1 + scores.terms[k] + errors) : share;
+      const double rounded = weight * std::fmax(share, least) + weight_of_dequantised() * share;
+      const double times =
+          sum == Sum::terms ? share * (1 + scores.terms[k] + errors) + rounded : share;
       inputs[Of::kValue].read({scores.lines[k] * of.value_width + first, std::ssize(to)}, value);
       dequantise(value_scales, row, scores.keys[k], of.value_width, first, value);
       for (std::size_t i = 0; i < to.size(); ++i) to[i] += times * summand(sum, value[i]);
@@ -190,8 +201,9 @@ std::vector<SequenceRows> inference_sequences(const InferenceAttention& of,
   return sequences;
 }
 
-Reference inference_attention(std::span<const InputReader> inputs, const Attrs& attrs, Sum sum) {
-  return Rows(inputs, attrs, sum);
+Reference inference_attention(std::span<const InputReader> inputs, const Attrs& attrs, Sum sum,
+                              double weight) {
+  return Rows(inputs, attrs, sum, weight);
 }
 
 }  // namespace opbench

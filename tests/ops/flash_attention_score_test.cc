@@ -236,7 +236,11 @@ TEST(FlashAttentionScore, Refusals) {
   refused({x, x, x, {2, 3, 3}}, {}, "'real_shift' has shape 2x3x3");
   refused({{3, 2, 4}, {3, 2, 4}, {3, 2, 4}}, {{"input_layout", "TND"}},
           "the running totals of the sequences");
-  refused({x, x, x}, {{"input_layout", "BND"}}, "it must be one of BNSD");
+  for (const char* layout : {"BND", "BNS", "SND"}) {
+    refused({x, x, x}, {{"input_layout", layout}}, "it must be one of BNSD");
+  }
+  refused({x, x, x}, {{"keep_prob", "0.5"}}, "keep_prob 0.5 needs 'drop_mask'");
+  refused({x, x, x}, {{"keep_prob", "0"}}, "it must be greater than 0");
 }
 
 TEST(FlashAttentionScore, RefusesLengthsBeyondTheTensors) {
@@ -264,9 +268,9 @@ TEST(FlashAttentionScore, RefusesSmallOptionalInputsOfPackedSequences) {
   const auto refused = [&](const Given& drop, const Given& prefix, const std::string& why) {
     EXPECT_THAT(
         [&] {
-          reference_of_tensors(
-              kName, {x, x, x, none(), drop, none(DType::boolean), prefix, ends, ends},
-              {{"input_layout", "TND"}, {"sparse_mode", "5"}, {"keep_prob", "0.5"}});
+          reference_of_tensors(kName,
+                               {x, x, x, none(), drop, none(DType::boolean), prefix, ends, ends},
+                               {{"input_layout", "TND"}, {"sparse_mode", "5"}});
         },
         ThrowsMessage<Error>(HasSubstr(why)));
   };

@@ -75,6 +75,16 @@ TEST(ScaledDotProductAttention, Gradients) {
                     {{"scale", "0.25"}}});
 }
 
+// Some devices store -Inf for a row without keys, some +Inf.
+TEST(ScaledDotProductAttention, HiddenRowsHaveNoGradient) {
+  const Given x{kFp32, {1, 1, 1, 1}, {2}}, hidden{DType::boolean, {1, 1}, {0}};
+  for (const double lse : {-HUGE_VAL, HUGE_VAL}) {
+    EXPECT_THAT(agreed_values("scaled_dot_product_attention_grad",
+                              {x, x, x, x, {kFp32, {1, 1, 1}, {lse}}, x, hidden}),
+                testing::ElementsAre(0));
+  }
+}
+
 TEST(ScaledDotProductAttention, Refusals) {
   EXPECT_THAT(
       [] {

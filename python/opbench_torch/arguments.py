@@ -20,8 +20,8 @@ _NUMBERS = {  # schema type: plain, optional
 
 
 #: Words that change the result. Each is recorded as its index, like the dumper does for other operators. cache_mode has
-#: the words of all operators, so that none stands for another. The first word of "approximate" is the default and is not
-#: recorded.
+#: the words of all operators, so that none stands for another. The first word of "approximate" is the default, which is
+#: not recorded.
 _WORDS = {
     "approximate": ("none", "tanh"),
     "cache_mode": ("Norm", "PA_NZ", "default", "interleave"),

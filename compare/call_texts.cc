@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -49,7 +50,9 @@ std::string python_value(const AttrValue& value) {
   if (const auto* word = std::get_if<std::string>(&value)) {
     return fmt::format("\"{}\"", without_escapes(*word));
   }
-  return to_string(value);
+  const auto* number = std::get_if<double>(&value);
+  const bool is_infinite = number != nullptr && std::isinf(*number);
+  return is_infinite ? fmt::format("float(\"{}\")", to_string(value)) : to_string(value);
 }
 
 std::string python_attrs(const Attrs& attrs) {

@@ -41,12 +41,9 @@ std::optional<std::vector<std::int64_t>> parse_list(std::string_view text) {
 std::optional<AttrValue> parse_like(const AttrValue& like, std::string_view text) {
   text = trimmed(text);
   if (std::holds_alternative<double>(like)) {
-    auto number = parse_number<double>(text);
-    // Infinity stands for the largest number: no bound, or the greatest magnitude.
-    if (number && std::isinf(*number)) {
-      number = std::copysign(double(std::numeric_limits<float>::max()), *number);
-    }
-    if (!number || !std::isfinite(static_cast<float>(*number))) return std::nullopt;
+    const auto number = parse_number<double>(text);
+    if (!number || std::isnan(*number)) return std::nullopt;
+    if (std::isfinite(*number) && !std::isfinite(static_cast<float>(*number))) return std::nullopt;
     return static_cast<double>(static_cast<float>(*number));
   }
   if (std::holds_alternative<std::int64_t>(like)) {
@@ -65,7 +62,7 @@ std::optional<AttrValue> parse_like(const AttrValue& like, std::string_view text
 }
 
 std::string_view type_name(const AttrValue& value) {
-  constexpr std::string_view kNames[] = {"a finite number", "a whole number", "true or false",
+  constexpr std::string_view kNames[] = {"a number of fp32", "a whole number", "true or false",
                                          "a word",
                                          "a whole number or a list of them like [0, 2, 1]"};
   return kNames[value.index()];

@@ -7,7 +7,7 @@
 
 namespace opbench {
 
-/// The order p of a norm. The largest number of fp32 stands for infinity.
+/// The order p of a norm. The largest number of fp32 stands for infinity, too.
 struct NormOrder {
   double p;
   bool is_max, is_min;  ///< p is infinity, -infinity

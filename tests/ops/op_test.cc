@@ -116,8 +116,12 @@ TEST(Attributes, AreCheckedAndRoundedToFp32) {
   EXPECT_THAT([&] { attrs.set(op.attrs, "beta", "0"); },
               ThrowsMessage<Error>(HasSubstr("attribute 'beta' is '0'; beta = 0 divides by zero")));
   EXPECT_THAT([&] { attrs.set(op.attrs, "beta", "soft"); },
-              ThrowsMessage<Error>(HasSubstr("it must be a finite number")));
+              ThrowsMessage<Error>(HasSubstr("it must be a number of fp32")));
   EXPECT_THAT([&] { attrs.set(op.attrs, "beta", "1e99"); }, testing::Throws<Error>());
+  EXPECT_THAT([&] { attrs.set(op.attrs, "beta", "nan"); }, testing::Throws<Error>());
+  attrs.set(op.attrs, "threshold", "-inf");
+  EXPECT_EQ(attrs.number("threshold"), -HUGE_VAL);
+  EXPECT_EQ(to_string(attrs.values().at("threshold")), "-inf");
   EXPECT_THAT([&] { attrs.set(op.attrs, "betta", "1"); },
               ThrowsMessage<Error>(HasSubstr("unknown attribute 'betta'; did you mean 'beta'?")));
 }

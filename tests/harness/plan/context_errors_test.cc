@@ -132,7 +132,7 @@ TEST(ContextErrors, OfTensorsAndNodes) {
            "f.yaml:7: node 'relu1' is not used: name its result in outputs or remove it"},
           {"      - {op: relu, in: y, out: _}\n", "f.yaml:7: node 'relu1' is not used"},
           {"      - {op: softplus, in: y, out: z, attrs: {\n          beta: x}}\n",
-           "f.yaml:8: softplus: attribute 'beta' is 'x'; it must be a finite number"},
+           "f.yaml:8: softplus: attribute 'beta' is 'x'; it must be a number of fp32"},
           {"      - {op: softplus, in: y, out: z, attrs: {bta: 1}}\n",
            "f.yaml:7: softplus: unknown attribute 'bta'; did you mean 'beta'?"},
           {"      - {op: contiguous, in: y, out: z, attrs: {view: \"slice(0,0,{\"}}\n",

@@ -65,6 +65,7 @@ GroupNumbers numbers_of(const NumberRange& range, const Steps& steps, bool is_sy
                         bool divides) {
   const auto most = static_cast<float>(steps.most), width = static_cast<float>(steps.width());
   if (is_symmetric) {
+    if (range.magnitude() == 0) return {1, 0, 0};  // 0 stays 0
     if (divides) return {range.magnitude() * (1 / most), 0, range.magnitude() * (1 / most)};
     const float factor = most / range.magnitude();
     return {factor, 0, 1 / factor};
@@ -220,7 +221,7 @@ void quantise(const BlockQuant& of, const QuantBlock& block, float* scale, const
   if (of.min_scale > 0) *scale = std::min(*scale, 1 / of.min_scale);
   for (std::int64_t r = 0; r < block.rows; ++r) {
     const std::int64_t first = load(r);
-    scale_numbers(StepArithmetic::divide, *scale, 0, numbers.data(), block.width);
+    scale_numbers(StepArithmetic::divide, *scale == 0 ? 1 : *scale, 0, numbers.data(), block.width);
     store_steps(of.steps, numbers.data(), block.width, at(args.outputs[0], of.steps.dtype, first));
   }
 }

@@ -64,7 +64,10 @@ struct Epilogue {
                 std::int32_t* sums) const {
     if (has_integer_bias()) {
       const auto* added = static_cast<const std::int32_t*>(args.inputs[bias.input]);
-      for (std::int64_t c = 0; c < count; ++c) sums[c] += added[bias.count == 1 ? 0 : column + c];
+      for (std::int64_t c = 0; c < count; ++c) {
+        const std::int32_t more = added[bias.count == 1 ? 0 : column + c];
+        sums[c] = static_cast<std::int32_t>(std::uint32_t(sums[c]) + std::uint32_t(more));
+      }
     }
     const std::int64_t first = row * shape.n + column;
     if (to == DType::int32) {

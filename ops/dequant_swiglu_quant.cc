@@ -42,10 +42,10 @@ struct Numbers {
   static double at(const std::vector<double>& values, std::int64_t g, std::int64_t i,
                    std::int64_t width) {
     const auto size = std::ssize(values);
-    const std::int64_t place = size == 1                            ? 0
-                               : size % width == 0 && size >= width ? g * width + i
-                                                                    : g;
-    return values[static_cast<std::size_t>(std::min(place, size - 1))];
+    const bool is_by_column = size > 1 && size % width == 0;
+    const std::int64_t last = (is_by_column ? size / width : size) - 1;
+    const std::int64_t group = std::min(g, last);
+    return values[static_cast<std::size_t>(is_by_column ? group * width + i : group)];
   }
   double dequantised(std::int64_t row, std::int64_t column) const {
     const std::int64_t g = group[static_cast<std::size_t>(row)];
@@ -80,7 +80,8 @@ void add_row(const Numbers& n, std::int64_t row, Results& to) {
   const double scale = most / 127, relative = most == 0 ? 0 : terms_of_most / most;
   to.scale.push_back(scale), to.scale_terms.push_back(scale * (1 + relative));
   for (std::size_t i = first; g >= 0 && i < to.exact.size(); ++i) {
-    const double offset = Numbers::at(n.quant_offset, g, std::int64_t(i - first), width);
+    const double offset =
+        n.rule.is_dynamic ? 0 : Numbers::at(n.quant_offset, g, std::int64_t(i - first), width);
     const double divisor = n.rule.is_dynamic ? scale : 1;
     to.exact[i] = to.exact[i] / divisor + offset;
     to.terms[i] = to.terms[i] / divisor + std::fabs(offset);
@@ -111,7 +112,7 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
 void require_elements(std::string_view input, const TensorDesc& desc, std::int64_t multiple_of,
                       bool may_be_fewer) {
   const std::int64_t count = desc.elements();
-  if (count == 1 || (count > 0 && count % multiple_of == 0) || may_be_fewer) return;
+  if (count == 1 || (count > 0 && (may_be_fewer || count % multiple_of == 0))) return;
   throw Error(fmt::format("{}: '{}' has shape {}; allowed: [1], [{}] or [groups,{}]", kName, input,
                           to_string(desc.shape), multiple_of, multiple_of));
 }
@@ -142,6 +143,30 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return outputs;
 }
 
+// Rows of no group are undefined on devices.
+void check_groups(const Problem& problem, std::span<const InputReader> inputs) {
+  if (!is_given(inputs, kGroupIndex)) return;
+  const std::int64_t rows = gate_shape(problem.inputs[kDequantX]).rows;
+  std::int64_t left = rows;
+  for (const std::int64_t count : inputs[kGroupIndex].read_index()) {
+    if (count < 0 || count > left) {
+      throw Error(fmt::format("{}: 'group_index' has {}; allowed: 0 to {}, the rows that are left",
+                              kName, count, left));
+    }
+    left -= count;
+  }
+  if (left == 0) return;
+  throw Error(
+      fmt::format("{}: 'group_index' counts {} rows; allowed: all {}", kName, rows - left, rows));
+}
+
+// Groups of one size. Cases choose rows that are a multiple of the number of groups.
+Distribution groups_data(const Problem& problem) {
+  const std::int64_t groups = std::max<std::int64_t>(1, problem.inputs[kGroupIndex].elements());
+  const std::int64_t rows = gate_shape(problem.inputs[kDequantX]).rows;
+  return {DistributionKind::constant, double(rows / groups), 0};
+}
+
 std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
   if (shape.empty()) return {shape};
   Dims x = shape;
@@ -160,6 +185,10 @@ std::string no_swiglu_mode(const AttrValue& value) {
   return mode >= 0 && mode <= 2 ? "" : "it must be 0, 1 or 2";
 }
 
+std::string no_limit(const AttrValue& value) {
+  return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
+}
+
 TensorSpec scale_input(std::string_view name, Distribution (*data)(const Problem&)) {
   return {name, name, {}, data};
 }
@@ -169,15 +198,22 @@ const RegisteredOp registered{{
     .ir_name = "npu_dequant_swiglu_quant",
     .summary = "v = x*weight_scale*activation_scale; y = round(silu(one half)*other half"
                "*quant_scale/scale), by rows; static: + quant_offset in place of /scale",
-    .source = "CANN DequantSwigluQuant; torch_npu.npu_dequant_swiglu_quant. Rows that belong to no "
-              "group are 0; bias and swiglu_mode 3 are not supported",
+    .source = "CANN DequantSwigluQuant; torch_npu.npu_dequant_swiglu_quant. Each row belongs "
+              "to a group; bias and swiglu_mode 3 are not supported",
     .known_as =
         {.calls =
              {{"npu_dequant_swiglu_quant, DequantSwigluQuant",
                "x, weight_scale?, activation_scale?, quant_scale?, quant_offset?, group_index?",
                "y|result0, scale|result1",
                {.attrs = "activate_left, swiglu_mode, clamp_limit, glu_alpha, glu_bias",
-                .where = "bias:"}}},
+                .where = "bias:, quant_mode: 1"}},
+              {"npu_dequant_swiglu_quant, DequantSwigluQuant",
+               "x, weight_scale?, activation_scale?, quant_scale?, quant_offset?, group_index?",
+               "y|result0",
+               {.attrs = "activate_left, swiglu_mode, clamp_limit, glu_alpha, glu_bias, "
+                         "quant_mode: =static",
+                .where = "bias:",
+                .only = "quant_mode: 0"}}},
          .profiled = {{"DequantSwigluQuant",
                        "x, weight_scale, activation_scale, , quant_scale, quant_offset, "
                        "group_index",
@@ -199,7 +235,7 @@ const RegisteredOp registered{{
                            [](const Problem&) -> Distribution {
                              return {DistributionKind::uniform, -8, 8};
                            }),
-               {"group_index", "group_index", kIndexDTypes}},
+               {"group_index", "group_index", kIndexDTypes, groups_data}},
     .outputs = {{"y", "y", {}, nullptr, {}, false}, {"scale", "scale", {}, nullptr, {}, false}},
     .optional_inputs = 5,
     .attrs = {{"activate_left", false, "silu of the first half, not of the second"},
@@ -207,7 +243,7 @@ const RegisteredOp registered{{
               {"swiglu_mode", std::int64_t{0},
                "0: silu of a half; 1, 2: clipped, of even elements or of the first half",
                no_swiglu_mode},
-              {"clamp_limit", 7.0, "of modes 1 and 2"},
+              {"clamp_limit", 7.0, "of modes 1 and 2", no_limit},
               {"glu_alpha", 1.702, "of modes 1 and 2"},
               {"glu_bias", 1.0, "of modes 1 and 2"}},
     .dtypes = {DType::fp32},
@@ -217,6 +253,7 @@ const RegisteredOp registered{{
     .terms = terms,
     .traffic = input_traffic<8>,
     .inputs_like = inputs_like,
+    .check_values = check_groups,
     .mixing = Mixing::other,
     .holds_fp32 = true,
     .takes_functions = true,
@@ -237,7 +274,9 @@ GateRule::GateRule(const Attrs& attrs)
 std::vector<std::int64_t> groups_of_rows(std::span<const std::int64_t> counts, std::int64_t rows) {
   std::vector<std::int64_t> groups;
   for (std::size_t g = 0; g < counts.size(); ++g) {
-    groups.insert(groups.end(), static_cast<std::size_t>(std::max<std::int64_t>(0, counts[g])),
+    const std::int64_t left = rows - std::ssize(groups);
+    groups.insert(groups.end(),
+                  static_cast<std::size_t>(std::clamp<std::int64_t>(counts[g], 0, left)),
                   static_cast<std::int64_t>(g));
   }
   groups.resize(static_cast<std::size_t>(rows), -1);

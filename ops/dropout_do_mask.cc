@@ -38,7 +38,7 @@ const RegisteredOp registered{{
     .known_as = {.calls = {{"DropOutDoMask, DropOutDoMaskV3",
                             "x|self, mask",
                             "y|out",
-                            {.attrs = "keep_prob: keep_prob"}}},
+                            {.attrs = "keep_prob", .needs = "keep_prob"}}},
                  .profiled = {{"DropOutDoMask, DropOutDoMaskV3", "x, mask"}}},
     .inputs = {{"x"},
                {.name = "mask",

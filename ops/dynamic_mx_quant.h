@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ops/attrs.h"
+#include "ops/quantise.h"
 #include "tensor/byte_float.h"
 #include "tensor/shape.h"
 
@@ -27,7 +28,7 @@ struct MxBlocks {
   std::int64_t size, outer = 1, extent = 1, inner = 1;
 
   MxBlocks(const Dims& shape, const Attrs& attrs);
-  std::int64_t pairs() const { return ((extent + size - 1) / size + 1) / 2; }
+  std::int64_t pairs() const { return (quotient_up(extent, size) + 1) / 2; }
 
   template <class Body>
   void for_each_of(std::int64_t o, Body body) const {

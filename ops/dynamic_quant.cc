@@ -37,8 +37,9 @@ struct Quantised {
     offset_terms.push_back(group.of_offset);
   }
   void set(std::size_t element, double x, const GroupScale& group) {
-    exact[element] = x / group.scale + group.offset;
-    terms[element] = std::fabs(x / group.scale) * (1 + group.of_scale) + group.of_offset;
+    const double quotient = x == 0 && group.scale == 0 ? 0 : x / group.scale;
+    exact[element] = quotient + group.offset;
+    terms[element] = std::fabs(quotient) * (1 + group.of_scale) + group.of_offset;
   }
   Reference values() const { return elements_of({exact, scale, offset}); }
   Reference magnitudes() const { return elements_of({terms, scale_terms, offset_terms}); }
@@ -81,6 +82,7 @@ Quantised quantised(std::span<const InputReader> inputs, const Attrs& attrs) {
   for (std::int64_t g = 0; g < groups.count; ++g) {
     double least = std::numeric_limits<double>::infinity(), most = -least;
     groups.for_each(g, [&](std::size_t i) {
+      if (std::isnan(least)) return;
       least = std::isnan(x[i]) ? x[i] : std::fmin(x[i], least);
       most = std::isnan(x[i]) ? x[i] : std::fmax(x[i], most);
     });
@@ -95,7 +97,10 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   const Dims& shape = inputs[0].shape;
   const QuantGroups groups = quant_groups(shape, attrs);
   const std::int64_t columns = shape.back();
-  if (is_given(inputs, 1) && inputs[1].shape.back() != columns) {
+  const auto fits = [&](const TensorDesc& smooth) {
+    return smooth.elements() > 0 && !smooth.shape.empty() && smooth.shape.back() == columns;
+  };
+  if (is_given(inputs, 1) && !fits(inputs[1])) {
     throw Error(fmt::format("{}: 'smooth_scales' has shape {}; allowed: [{}] or [groups,{}]", kName,
                             to_string(inputs[1].shape), columns, columns));
   }
@@ -105,11 +110,32 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return outputs;
 }
 
+// Ends of groups of rows.
+void check_groups(const Problem& problem, std::span<const InputReader> inputs) {
+  if (!is_given(inputs, 2)) return;
+  const std::int64_t rows = problem.inputs[0].elements() / problem.inputs[0].shape.back();
+  std::int64_t last = 0;
+  for (const std::int64_t end : inputs[2].read_index()) {
+    if (end < last || end > rows) {
+      throw Error(fmt::format(
+          "{}: 'group_index' ends a group at {} after {}; allowed: ascending, at most {} rows",
+          kName, end, last, rows));
+    }
+    last = end;
+  }
+}
+
+Distribution ends_data(const Problem& problem) {
+  const TensorDesc& x = problem.inputs[0];
+  const std::int64_t groups = std::max<std::int64_t>(1, problem.inputs[2].elements());
+  const double size = double(x.elements() / x.shape.back() / groups);
+  return {DistributionKind::arange, size, size};
+}
+
 Dims block_shape(const Dims& shape, const Attrs& attrs) {
   Dims blocks = shape;
-  const auto up = [](std::int64_t a, std::int64_t b) { return (a + b - 1) / b; };
-  blocks.back() = up(shape.back(), attrs.integer("col_block_size"));
-  blocks[blocks.size() - 2] = up(shape[shape.size() - 2], attrs.integer("row_block_size"));
+  blocks.back() = quotient_up(shape.back(), attrs.integer("col_block_size"));
+  blocks[blocks.size() - 2] = quotient_up(shape[shape.size() - 2], attrs.integer("row_block_size"));
   return blocks;
 }
 
@@ -180,12 +206,13 @@ const RegisteredOp dynamic_quant{{
     .known_as = {.calls = {{"npu_dynamic_quant, DynamicQuant",
                             "input|x, smooth_scales?, group_index?",
                             "y|result0, scale|result1",
-                            {.attrs = "dst_type: dtype of y|result0, quant_mode"}},
+                            {.attrs = "dst_type: dtype of y|result0, quant_mode",
+                             .where = "dst_type_max: 0"}},
                            {"npu_dynamic_quant_asymmetric, DynamicQuantV2",
                             "input|x, smooth_scales?, group_index?",
                             "y|result0, scale|result1, offset|result2",
-                            {.attrs =
-                                 "dst_type: dtype of y|result0, quant_mode, symmetric: =false"}}},
+                            {.attrs = "dst_type: dtype of y|result0, quant_mode, symmetric: =false",
+                             .where = "dst_type_max: 0"}}},
                  .profiled = {{"DynamicQuant, DynamicQuantV2", "x, smooth_scales, group_index",
                                "y, scale, offset"}}},
     .inputs = {{"x", "input"},
@@ -195,7 +222,7 @@ const RegisteredOp dynamic_quant{{
                 [](const Problem&) -> Distribution {
                   return {DistributionKind::uniform, 0.5, 2};
                 }},
-               {"group_index", "group_index", kIndexDTypes}},
+               {"group_index", "group_index", kIndexDTypes, ends_data}},
     .outputs = {statistic("y"), statistic("scale"), statistic("offset")},
     .optional_inputs = 2,
     .attrs = {dst_type_attr(),
@@ -212,6 +239,7 @@ const RegisteredOp dynamic_quant{{
       if (shape.empty()) return {shape};
       return {shape, {shape.back()}};
     },
+    .check_values = check_groups,
     .mixing = Mixing::other,
     .holds_fp32 = true,
     .quantises = true,

@@ -57,6 +57,27 @@ struct Epilogue {
 
 DType output_dtype(const Attrs& attrs) { return parse_dtype(attrs.word("output_dtype")); }
 
+// Sums of floats take no integer bias. A result of int32 is the sum with an integer bias alone.
+void refuse_unused(std::span<const TensorDesc> inputs, const Attrs& attrs) {
+  const bool has_integer_bias = is_given(inputs, kBias) && inputs[kBias].dtype == DType::int32;
+  if (has_integer_bias && is_floating(inputs[kX1].dtype)) {
+    throw Error(fmt::format("{}: 'bias' is int32 and 'x1' {}; allowed: a floating bias", kName,
+                            name(inputs[kX1].dtype)));
+  }
+  if (output_dtype(attrs) != DType::int32) return;
+  for (const Input i : {kOffset, kBias, kTokenScale}) {
+    if (!is_given(inputs, i) || (i == kBias && has_integer_bias)) continue;
+    throw Error(fmt::format("{}: '{}' is given with output_dtype int32; allowed: a bias of int32",
+                            kName, find_op(kName).input_name(i)));
+  }
+}
+
+void check_scale(const Problem& problem, std::span<const InputReader>) {
+  if (is_floating(problem.inputs[kScale].dtype)) return;
+  throw Error(fmt::format("{}: 'scale' is {}; packed scales are not supported", kName,
+                          name(problem.inputs[kScale].dtype)));
+}
+
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const MatMulShape s = quant_matmul_shape(inputs, attrs);
   if (inputs[kX1].dtype != inputs[kX2].dtype) {
@@ -69,6 +90,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   if (is_given(inputs, kTokenScale)) {
     require_channels(kName, "pertoken_scale", inputs[kTokenScale], s.m);
   }
+  refuse_unused(inputs, attrs);
   Dims shape = inputs[kX1].shape;
   shape[shape.size() - 2] = s.m;
   shape.back() = s.n;
@@ -178,6 +200,7 @@ const RegisteredOp registered{{
     .terms = terms,
     .traffic = traffic,
     .inputs_like = inputs_like,
+    .check_values = check_scale,
     .mixing = Mixing::other,
     .holds_fp32 = true,
     .quantises = true,

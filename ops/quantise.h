@@ -54,6 +54,11 @@ std::vector<double> read_channels(std::span<const InputReader> inputs, std::size
 void require_channels(std::string_view op, std::string_view name, const TensorDesc& desc,
                       std::int64_t channels);
 
+/// a / b rounded up, for a of 0 or more and any b above 0.
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
+  return a == 0 ? 0 : (a - 1) / b + 1;
+}
+
 /// Data of scales: from 2^-7 to 2^-5, so that results of normal(0,1) over them fill int8.
 Distribution divisor_data(const Problem& problem);
 

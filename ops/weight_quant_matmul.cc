@@ -21,7 +21,7 @@ enum Input : std::size_t { kX, kWeight, kScale, kOffset, kBias };
 void require_scales(std::string_view input, const TensorDesc& desc, const MatMulShape& s,
                     std::int64_t group) {
   if (group == 0) return require_channels(kName, input, desc, s.n);
-  const Dims wanted = {(s.k + group - 1) / group, s.n};
+  const Dims wanted = {quotient_up(s.k, group), s.n};
   if (desc.shape == wanted) return;
   throw Error(fmt::format("{}: '{}' has shape {}; allowed with groups of {}: {}", kName, input,
                           to_string(desc.shape), group, to_string(wanted)));
@@ -88,7 +88,7 @@ std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
   const std::int64_t k = shape.back(), n = std::min<std::int64_t>(k, 64);
   const std::int64_t group = attrs.integer("antiquant_group_size");
   const Dims weight = attrs.flag("transpose_weight") ? Dims{n, k} : Dims{k, n};
-  return {shape, weight, group == 0 ? Dims{n} : Dims{(k + group - 1) / group, n}};
+  return {shape, weight, group == 0 ? Dims{n} : Dims{quotient_up(k, group), n}};
 }
 
 std::string no_group(const AttrValue& value) {

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "tensor/error.h"
-#include "tests/evaluate.h"
+#include "tests/on_tensors.h"
 
 namespace opbench {
 
@@ -31,6 +33,36 @@ TEST(DynamicQuant, ARowOfZerosStaysZero) {
   }
 }
 
+TEST(DynamicQuant, ZerosAndNaN) {
+  const AttrTexts fp8 = {{"dst_type", "fp8_e4m3fn"}};
+  const Given zeros{DType::fp32, {1, 2}, {0, 0}};
+  for (const char* op : {"dynamic_quant", "dynamic_block_quant"}) {
+    EXPECT_THAT(reference_of_tensors(op, {zeros}, fp8)[0], ElementsAre(0, 0));
+    for (const Kernel* kernel : kernels_of(op)) {
+      EXPECT_THAT(kernel_on_tensors(op, kernel->name, {zeros}, fp8)[0], ElementsAre(0, 0));
+    }
+  }
+  const double nan = std::nan("");
+  EXPECT_THAT(reference_of_tensors("dynamic_quant", {{DType::fp32, {1, 3}, {1, nan, 2}}})[1],
+              ElementsAre(testing::IsNan()));
+}
+
+TEST(DynamicQuant, NamesWhatItRefuses) {
+  const Given x{DType::fp32, {2, 2}, {1, 2, 3, 4}}, smooth{DType::fp32, {2, 2}, {1, 1, 2, 2}};
+  const auto refused = [&](const Given& scales, const Given& ends, const char* message) {
+    EXPECT_THAT(
+        [&] {
+          reference_of_tensors("dynamic_quant", {x, scales, ends});
+        },
+        ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({DType::fp32, {0, 2}, {}}, {DType::int64, {1}, {2}}, "'smooth_scales' has shape 0x2");
+  refused({DType::fp32, {}, {1}}, {DType::int64, {1}, {2}}, "'smooth_scales' has shape");
+  refused(smooth, {DType::int64, {2}, {2, 1}}, "ends a group at 1 after 2; allowed: ascending");
+  refused(smooth, {DType::int64, {2}, {1, 3}}, "allowed: ascending, at most 2 rows");
+  refused(smooth, {DType::int64, {2}, {-1, 2}}, "ends a group at -1 after 0");
+}
+
 // scale = (255 - 0)/255 = 1, offset = 127 - 255 = -128.
 TEST(DynamicQuant, AsymmetricUsesTheWholeRange) {
   EXPECT_THAT(
@@ -52,6 +84,15 @@ TEST(DynamicQuant, GroupsByMode) {
         quant_groups({3}, attrs_of(op, {{"quant_mode", "perchannel"}}));
       },
       ThrowsMessage<Error>(HasSubstr("allowed with perchannel: 2 or more axes")));
+}
+
+TEST(DynamicBlockQuant, TakesTheLargestBlocks) {
+  const AttrTexts largest = {{"row_block_size", "9223372036854775807"},
+                             {"col_block_size", "9223372036854775807"}};
+  const Values y =
+      reference_of_tensors("dynamic_block_quant", {{DType::fp32, {1, 2}, {448, 224}}}, largest);
+  EXPECT_THAT(y[0], ElementsAre(448, 224));
+  EXPECT_THAT(y[1], ElementsAre(1));
 }
 
 TEST(DynamicBlockQuant, CutsBlocksAtTheEdges) {

@@ -27,6 +27,23 @@ TEST(QuantMatmul, OrderOfTheSteps) {
               ElementsAre(18, 12));
 }
 
+TEST(QuantMatmul, NamesWhatItRefuses) {
+  const Given x{DType::int8, {1, 1}, {1}}, floating{DType::fp8_e5m2, {1, 1}, {1}},
+      scale{DType::fp32, {1}, {1}}, none{DType::fp32, {0}, {}}, bias{DType::int32, {1}, {1}};
+  const auto refused = [](const std::vector<Given>& given, const char* output,
+                          const char* message) {
+    EXPECT_THAT(
+        [&] {
+          reference_of_tensors("quant_batch_matmul_v3", given, {{"output_dtype", output}});
+        },
+        ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({x, x, {DType::int64, {1}, {1}}}, "fp16", "packed scales are not supported");
+  refused({floating, floating, scale, none, bias}, "fp16", "'bias' is int32 and 'x1' fp8_e5m2");
+  refused({x, x, scale, scale}, "int32", "'offset' is given with output_dtype int32");
+  refused({x, x, scale, none, scale}, "int32", "'bias' is given with output_dtype int32");
+}
+
 // (3 + 1)*0.5 = 2 and (5 + 1)*2 = 12 in two groups of one row.
 TEST(WeightQuantMatmul, Groups) {
   EXPECT_THAT(reference_of_tensors("weight_quant_batch_matmul_v2",

@@ -83,9 +83,10 @@ struct InitRouting {
         counts(static_cast<std::size_t>(experts)) {}
 
   static std::size_t bytes(const Problem& problem) {
-    const auto rows_of_experts = static_cast<std::size_t>(problem.attrs.integer("expert_num") *
-                                                          problem.attrs.integer("expert_capacity"));
-    return order_bytes(problem) + rows_of_experts * sizeof(std::int64_t);
+    if (problem.attrs.integer("drop_pad_mode") != 1) return order_bytes(problem);
+    const double wanted = double(problem.attrs.integer("expert_num")) *
+                          double(problem.attrs.integer("expert_capacity")) * sizeof(std::int64_t);
+    return order_bytes(problem) + static_cast<std::size_t>(std::min(wanted, 0x1p62));
   }
 
   // Counts the copies of each expert; with a capacity it also gives each copy its place.

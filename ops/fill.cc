@@ -88,9 +88,7 @@ double number_in(std::span<const InputReader> inputs, std::size_t i, double miss
 }
 
 std::int64_t whole_in(std::span<const InputReader> inputs, std::size_t i, std::int64_t missing) {
-  std::int64_t value = missing;
-  if (is_given(inputs, i)) inputs[i].read_bits({0, 1}, &value);
-  return value;
+  return is_given(inputs, i) ? inputs[i].read_index()[0] : missing;
 }
 
 // Each element from the exact numbers, rounded once.

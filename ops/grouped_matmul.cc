@@ -8,6 +8,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/experts.h"
+#include "ops/integers.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
 #include "tensor/error.h"
@@ -45,7 +46,8 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
 // The end of each group.
 std::vector<std::int64_t> ends_of(const InputReader& groups, bool are_counts) {
   std::vector<std::int64_t> ends = groups.read_index();
-  for (std::size_t e = 1; are_counts && e < ends.size(); ++e) ends[e] += ends[e - 1];
+  for (std::size_t e = 1; are_counts && e < ends.size(); ++e)
+    ends[e] = integer_sum(ends[e], ends[e - 1]);
   return ends;
 }
 

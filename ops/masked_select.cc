@@ -133,6 +133,13 @@ ExactReference reference_nonzero(std::span<const InputReader> inputs, const Attr
   };
 }
 
+// hif8 has NaN where other dtypes have -0, and e8m0 has no 0.
+std::vector<DType> dtypes_of_nonzero() {
+  std::vector<DType> dtypes = kMovableDTypes;
+  std::erase_if(dtypes, [](DType d) { return d == DType::hif8 || d == DType::e8m0; });
+  return dtypes;
+}
+
 const RegisteredOp registered_nonzero{{
     .name = kNonzero,
     .ir_name = kNonzero,
@@ -146,7 +153,7 @@ const RegisteredOp registered_nonzero{{
     .outputs = {{"result"}},
     .attrs = {{"rows", std::int64_t{-1},
                "rows of y, 0 after those of elements; -1: as many as x has elements"}},
-    .dtypes = kMovableDTypes,
+    .dtypes = dtypes_of_nonzero(),
     .formats = kPlainFormats,
     .accuracy = AccuracyClass::exact,
     .infer = infer_nonzero,

@@ -127,7 +127,10 @@ std::vector<AttrSpec> routing_attrs() {
   return {{"active_num", std::int64_t{0}, "rows of the result in mode 0; 0 or less: all"},
           {"expert_capacity", std::int64_t{0}, "rows of an expert in mode 1", must_not_be_negative},
           {"expert_num", std::int64_t{0}, "how many experts; 0: any, without counts",
-           must_not_be_negative},
+           [](const AttrValue& value) -> std::string {
+             const auto experts = std::get<std::int64_t>(value);
+             return experts >= 0 && experts <= 10240 ? "" : "it must be 0 to 10240";
+           }},
           {"drop_pad_mode", std::int64_t{0},
            "0: copies side by side; 1: `expert_capacity` rows for each expert, others dropped",
            [](const AttrValue& value) -> std::string {
@@ -225,7 +228,9 @@ const RegisteredOp registered{{
     .check_values =
         [](const Problem& problem, std::span<const InputReader> inputs) {
           const std::int64_t experts = problem.attrs.integer("expert_num");
-          if (experts > 0) check_index({kName, "expert_idx", experts}, inputs[1].read_index());
+          const IndexRule any{kName, "expert_idx", std::int64_t{1} << 31, true};
+          const IndexRule rule{kName, "expert_idx", experts};
+          check_index(experts > 0 ? rule : any, inputs[1].read_index());
         },
 }};
 

@@ -87,6 +87,10 @@ const RegisteredOp registered{{
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, {shape.empty() ? 1 : shape[0], 2}};
         },
+    .check_values =
+        [](const Problem&, std::span<const InputReader> inputs) {
+          check_index({kName, "indices", std::int64_t{1} << 31}, inputs[1].read_index());
+        },
 }};
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {

@@ -43,6 +43,14 @@ TEST(MoeTokenPermute, ByHand) {
   EXPECT_THAT(agreed_tokens(kPermute, {kTwoTokens, one_expert})[0], ElementsAre(3, 4, 1, 2));
 }
 
+TEST(MoeTokenPermute, RefusesExpertsBeyond32Bits) {
+  EXPECT_THAT(
+      [] {
+        reference_of_tensors(kPermute, {kTwoTokens, {DType::int64, {2}, {0, 0x1p32}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("allowed: 0 to 2147483647")));
+}
+
 TEST(MoeTokenPermute, FewerRowsThanCopies) {
   for (const char* rows : {"1", "-3"}) {
     const Values cut =

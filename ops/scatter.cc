@@ -168,22 +168,46 @@ Op scatter_op(std::vector<TensorSpec> inputs, std::string_view summary, std::str
           .mixing = Mixing::other};
 }
 
+// Rows that replace one row must be alike, so an index names each place once if it can.
+Distribution different(const TensorDesc& index, std::int64_t extent, Distribution random) {
+  return index.elements() <= extent ? Distribution{DistributionKind::permutation} : random;
+}
+
+// The row of each element: 0 `length` times, then 1, and so on.
+Distribution numbers_of_rows(std::int64_t length) {
+  return {DistributionKind::arange, 0.5 / double(length), 1 / double(length)};
+}
+
 Distribution along_dim(const Problem& problem) {
-  const Dims& self = problem.inputs[0].shape;
-  return index_data(self[axis_of(kScatter, self, problem.attrs.integer("dim"))]);
+  const Dims &self = problem.inputs[0].shape, &index = problem.inputs[1].shape;
+  const std::size_t dim = axis_of(kScatter, self, problem.attrs.integer("dim"));
+  const std::int64_t length = element_count({index.begin() + std::ptrdiff_t(dim) + 1, index.end()});
+  const Distribution random = index_data(self[dim]);
+  if (problem.attrs.word("reduce") != "update" || index[dim] > self[dim] || length == 0)
+    return random;
+  const bool is_first = index[dim] * length == problem.inputs[1].elements();
+  return is_first && length > 1 ? numbers_of_rows(length)
+                                : different(problem.inputs[1], self[dim], random);
 }
 
 template <std::size_t kIndex>
 Distribution along_axis(const Problem& problem) {
   const auto axis = static_cast<std::size_t>(
       axis_of(kIndexPut, problem.inputs[0].shape, problem.attrs.integer("axis")));
-  return index_data_around(problem.inputs[0].shape[axis + kIndex]);
+  const std::int64_t extent = problem.inputs[0].shape[axis + kIndex];
+  const Distribution random = index_data_around(extent);
+  if (problem.attrs.flag("accumulate")) return random;
+  return different(problem.inputs[2 + kIndex], extent, random);
 }
 
-// One distribution for all coordinates: none is beyond the shortest axis.
+// One distribution for all coordinates: none is beyond the shortest axis. Rows of coordinates lie
+// on the diagonal.
 Distribution coordinates(const Problem& problem) {
   const Dims &self = problem.inputs[0].shape, &indices = problem.inputs[1].shape;
-  return index_data(*std::min_element(self.begin(), self.begin() + indices.back()));
+  const std::int64_t shortest = *std::min_element(self.begin(), self.begin() + indices.back());
+  if (indices.back() == 1) return different(problem.inputs[1], shortest, index_data(shortest));
+  const std::int64_t rows = problem.inputs[1].elements() / indices.back();
+  return rows <= shortest ? numbers_of_rows(indices.back()) : index_data(shortest);
 }
 
 std::vector<Dims> alike(const Dims& shape, const Attrs&) { return {shape, shape, shape}; }

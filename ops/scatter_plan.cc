@@ -126,7 +126,7 @@ void ScatterPlan::check(std::span<const InputReader> inputs) const {
       check_index({op_->name, op_->input_name(first_index_ + k), extents_[k], kind_ == Kind::axes},
                   indices[k]);
     }
-    return;
+    return refuse_duplicates(inputs, indices);
   }
   for (std::size_t axis = 0; axis < extents_.size(); ++axis) {
     std::vector<std::int64_t> along;
@@ -134,6 +134,28 @@ void ScatterPlan::check(std::span<const InputReader> inputs) const {
       along.push_back(indices[0][i]);
     }
     check_index({op_->name, fmt::format("indices[..., {}]", axis), extents_[axis]}, along);
+  }
+  refuse_duplicates(inputs, indices);
+}
+
+void ScatterPlan::refuse_duplicates(std::span<const InputReader> inputs,
+                                    const std::vector<std::vector<std::int64_t>>& indices) const {
+  if (reduce != Reduce::update || length == 0) return;
+  std::vector<std::pair<std::int64_t, std::int64_t>> all;
+  for (std::int64_t i = 0; i < rows; ++i) all.push_back(places(indices, i));
+  std::sort(all.begin(), all.end());
+  const auto row_at = [&, read = inputs[source]](std::int64_t first) {
+    std::vector<std::byte> row(static_cast<std::size_t>(length) * size_of(read.desc().dtype));
+    read.read_bits({first, length}, row.data());
+    return row;
+  };
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const auto [to, from] = all[i];
+    if (to != all[i - 1].first || row_at(from) == row_at(all[i - 1].second)) continue;
+    throw Error(
+        fmt::format("{}: rows {} and {} of '{}' differ and go to one place; allowed: one "
+                    "row for each place",
+                    op_->name, all[i - 1].second / length, from / length, op_->input_name(source)));
   }
 }
 

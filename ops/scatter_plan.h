@@ -58,7 +58,8 @@ class ScatterPlan {
   std::vector<std::vector<std::int64_t>> room() const;
   void read(std::span<const InputReader> inputs,
             std::vector<std::vector<std::int64_t>>& indices) const;
-  /// Errors: throws Error for a value outside its axis.
+  /// Errors: throws Error for a value outside its axis, and for rows that differ and replace one
+  /// row: devices keep any of them.
   void check(std::span<const InputReader> inputs) const;
 
   /// The first elements of row i in self and in the source.
@@ -70,6 +71,8 @@ class ScatterPlan {
  private:
   enum class Kind { elements, axes, coordinates };
 
+  void refuse_duplicates(std::span<const InputReader> inputs,
+                         const std::vector<std::vector<std::int64_t>>& indices) const;
   void plan_elements(const Dims& self, const Dims& index, const Dims& source_shape,
                      const Attrs& attrs);
   void plan_axes(std::span<const TensorDesc> inputs, const Attrs& attrs);

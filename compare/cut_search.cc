@@ -175,12 +175,14 @@ std::int64_t trials_worth(const Witness& witness) {
   return std::clamp(kElements / std::max<std::int64_t>(witness.elements(), 1), kFewest, kMost);
 }
 
-// Quantised factors are numbers.
+// Quantised factors are numbers, and so is what may also be floating.
 bool is_index(const Witness& witness, std::size_t input) {
   const Problem& problem = witness.problem();
   const DType dtype = problem.inputs[input].dtype;
+  const std::vector<DType>& dtypes = problem.op->input(input).dtypes;
   return !is_floating(dtype) && dtype != DType::int8 && dtype != DType::int4 &&
-         problem.op->input(input).has_own_dtype();
+         problem.op->input(input).has_own_dtype() &&
+         std::none_of(dtypes.begin(), dtypes.end(), is_floating);
 }
 
 bool follow_lists(const Witness& witness, const Dims& shape, Attrs& attrs) {

@@ -10,10 +10,11 @@
 namespace opbench {
 namespace {
 
-// Only indices have to be inside an axis; numbers of a quantised product do not.
+// Only indices have to be inside an axis; numbers, which may also be floating, do not.
 bool is_index(const Op& op, std::size_t input) {
   const std::vector<DType>& dtypes = op.input(input).dtypes;
-  return !dtypes.empty() && (dtypes[0] == DType::int64 || dtypes[0] == DType::int32);
+  return !dtypes.empty() && (dtypes[0] == DType::int64 || dtypes[0] == DType::int32) &&
+         std::none_of(dtypes.begin(), dtypes.end(), is_floating);
 }
 
 // True for a mean or a deviation that a norm kept. No other vector of that length can replace it:

@@ -184,10 +184,10 @@ int parse_and_run(std::vector<std::string> args, std::ostream& out, std::ostream
   }
   const bool is_help = args.front() == "help" && args.size() > 1 && !is_help_flag(args[1]);
   insert_default_command(args);
-  use_todays_names(args);
   Action action;
   MsaccucmpNotes notes;
   try {
+    use_todays_names(args);
     if (is_help) CommandNames(line).check(args.front());
     if (args.front() == "compare") notes = translate_msaccucmp_options(args);
     if (args.front() == "convert") translate_msaccucmp_convert_options(args);

@@ -75,13 +75,17 @@ std::string why_nothing_is_written(const ConvertOutcome& outcome, const ConvertF
     return fmt::format("no array of {} has a name that --only '{}' matches", named,
                        flags.choice.only);
   }
+  if (!flags.choice.is_all()) {
+    return fmt::format("nothing in {} matches; nothing is written", named);
+  }
   return fmt::format("{} holds no array; nothing is written", named);
 }
 
 int report(const ConvertOutcome& outcome, const ConvertFlags& flags, CommandContext& context) {
   for (const std::string& remark : outcome.remarks) context.err << printable(remark) << '\n';
   const std::string nothing = why_nothing_is_written(outcome, flags);
-  int code = nothing.empty() ? kAllWell : flags.choice.is_all() ? kBadInput : kNothingToJudge;
+  const bool is_selected = !flags.choice.is_all() && outcome.sources > 0;
+  int code = nothing.empty() ? kAllWell : is_selected ? kNothingToJudge : kBadInput;
   if (!nothing.empty()) context.complain(nothing);
   for (const ConvertFailure& failure : outcome.failures) {
     context.complain(failure.reason);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "cli/command_line.h"
+
 namespace opbench {
 namespace {
 
@@ -29,6 +31,12 @@ void name_the_case(std::vector<std::string>& args) {
   if (wanted != args.end()) wanted->insert(0, "--case=");
 }
 
+bool selects_or_asks(std::string_view word) {
+  constexpr std::string_view kFlags[] = {"--path", "--only", "--failed", "--help", "-h"};
+  return std::find(std::begin(kFlags), std::end(kFlags), word.substr(0, word.find('='))) !=
+         std::end(kFlags);
+}
+
 void replace_command(std::vector<std::string>& args, std::vector<std::string> now) {
   args.erase(args.begin());
   args.insert(args.begin(), now.begin(), now.end());
@@ -44,7 +52,14 @@ void use_todays_names(std::vector<std::string>& args) {
       if (flag.command == command && flag.earlier == name) word.replace(0, name.size(), flag.now);
     }
   }
-  if (command == "extract") replace_command(args, {"convert", "--to", "h5"});
+  if (command == "extract") {
+    const bool is_answered = std::any_of(args.begin(), args.end(), selects_or_asks);
+    replace_command(args, {"convert", "--to", "h5"});
+    // `convert` takes all then; `extract` never did.
+    if (!is_answered) {
+      throw UsageError("nothing is selected: use -s /op/number, --only REGEX or --failed FILE");
+    }
+  }
   if (command != "explain") return;
   name_the_case(args);
   replace_command(args, {"report", "--to", "words"});

@@ -110,6 +110,10 @@ TEST_F(ConvertCommand, AFileWithoutAnArrayIsNotDone) {
   const Outcome other = convert({npu(), "-o", path("out"), "--only", "^none$"});
   EXPECT_EQ(other.code, 4);
   EXPECT_THAT(other.err, HasSubstr("no array of " + npu() + " has a name that --only '^none$'"));
+  fs::create_directory(path("folder"));
+  const Outcome folder = convert({path("folder"), "-o", path("out"), "--only", "x"});
+  EXPECT_EQ(folder.code, 2);
+  EXPECT_THAT(folder.err, HasSubstr("there is no file to convert in "));
 }
 
 TEST_F(ConvertCommand, OneArrayGoesIntoTheFileThatIsNamed) {

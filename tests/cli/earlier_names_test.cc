@@ -58,6 +58,9 @@ TEST(EarlierNames, WorkThroughTheProgram) {
   EXPECT_EQ(opbench_with({"explain", results, "softplus"}).out,
             opbench_with({"report", results, "--case", "softplus"}).out);
   EXPECT_EQ(opbench_with({"explain", results, "none"}).code, 4);
+  const Outcome all = opbench_with({"extract", npu, "-o", directory.path("all.h5")});
+  EXPECT_EQ(all.code, 2);
+  EXPECT_THAT(all.err, HasSubstr("nothing is selected: use -s /op/number"));
 }
 
 }  // namespace opbench

@@ -61,21 +61,36 @@ struct GatedRow {
     }
   }
 
-  // Experts of other groups cannot be chosen. Of equal groups those of the chosen experts are kept.
+  // Experts of other groups cannot be chosen. Of groups that are equal, or whose scores differ less
+  // than rounding in fp32 may change them, those of the chosen experts are kept.
   void keep_best_groups(const Gating& of, const Places& chosen) {
     if (of.kept_groups == of.groups) return;
     const std::int64_t size = of.group_size();
-    Numbers of_group;
+    Numbers of_group, terms_of_group;
     Places preferred;
     for (const std::int64_t e : chosen) preferred.push_back(e / size);
     for (std::int64_t g = 0; g < of.groups; ++g) {
       Numbers scores(score.begin() + g * size, score.begin() + (g + 1) * size);
       std::sort(scores.begin(), scores.end(), [](double a, double b) { return is_less(b, a); });
       of_group.push_back(scores[0] + (of.sums_two ? scores[1] : 0));
+      const auto terms = score_terms.begin() + g * size;
+      terms_of_group.push_back((of.sums_two ? 2 : 1) * *std::max_element(terms, terms + size));
     }
+    if (!preferred.empty()) level(of, terms_of_group, of_group);
     const Places best = best_of(of_group, of.groups, preferred);
     for (auto g = best.begin() + of.kept_groups; g != best.end(); ++g) {
       std::fill_n(score.begin() + *g * size, size, -std::numeric_limits<double>::infinity());
+    }
+  }
+
+  // Gives groups the score of the last one that is kept if rounding may exchange them.
+  static void level(const Gating& of, const Numbers& terms, Numbers& scores) {
+    const auto last = static_cast<std::size_t>(best_of(scores, of.kept_groups).back());
+    constexpr double kTimes = 4;  // like the error bound (docs/accuracy.md)
+    const double unit = kTimes * 0x1p-24 * (1 + std::sqrt(double(of.experts)));
+    const double score = scores[last];
+    for (std::size_t g = 0; g < scores.size(); ++g) {
+      if (std::fabs(scores[g] - score) <= unit * (terms[g] + terms[last])) scores[g] = score;
     }
   }
 

@@ -129,6 +129,18 @@ TEST(MoeGatingTopK, AnyOfEqualGroupsIsRight) {
   EXPECT_EQ(verdict_on_gate(kGroupedGate, x, attrs, {{0.5, 0.5}, {0, 2}}, 1), Verdict::failed);
 }
 
+// Groups (1, 0) and (1 + 2^-23, 0.5): rounding may exchange them.
+TEST(MoeGatingTopK, AnyOfNearlyEqualGroupsIsRight) {
+  const std::vector<Given> x = {gate_input({1, 4}, {1, 0, 1 + 0x1p-23, 0.5})};
+  const AttrTexts attrs = {{"k", "2"}, {"norm_type", "1"}, {"group_count", "2"}};
+  for (const double first : {0.0, 2.0}) {
+    EXPECT_EQ(verdict_on_gate(kGroupedGate, x, attrs, {{0.5, 0.5}, {first, first + 1}}, 1),
+              Verdict::passed);
+  }
+  const std::vector<Given> other = {gate_input({1, 4}, {1, 0, 1.001, 0.5})};
+  EXPECT_EQ(verdict_on_gate(kGroupedGate, other, attrs, {{0.5, 0.5}, {0, 1}}, 1), Verdict::failed);
+}
+
 // Shares of softmax are 0.25 each, and 0.2 for another expert.
 TEST(MoeGatingTopKSoftmax, AnyOfEqualExpertsIsRight) {
   const std::vector<Given> x = {gate_input({1, 4}, {1, 1, 1, 0.5})};

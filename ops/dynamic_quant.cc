@@ -110,12 +110,11 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   return outputs;
 }
 
-// Ends of groups of rows.
-void check_groups(const Problem& problem, std::span<const InputReader> inputs) {
-  if (!is_given(inputs, 2)) return;
+// No source states the offset of equal numbers, which is Inf or NaN.
+void check_values(const Problem& problem, std::span<const InputReader> inputs) {
   const std::int64_t rows = problem.inputs[0].elements() / problem.inputs[0].shape.back();
   std::int64_t last = 0;
-  for (const std::int64_t end : inputs[2].read_index()) {
+  for (const std::int64_t end : is_given(inputs, 2) ? inputs[2].read_index() : Dims()) {
     if (end < last || end > rows) {
       throw Error(fmt::format(
           "{}: 'group_index' ends a group at {} after {}; allowed: ascending, at most {} rows",
@@ -123,6 +122,11 @@ void check_groups(const Problem& problem, std::span<const InputReader> inputs) {
     }
     last = end;
   }
+  if (problem.attrs.flag("symmetric")) return;
+  const std::vector<double> scales = quantised(inputs, problem.attrs).scale;
+  if (std::count(scales.begin(), scales.end(), 0.0) == 0) return;
+  throw Error(
+      fmt::format("{}: 'x' has equal numbers in a group; their offset is undefined", kName));
 }
 
 Distribution ends_data(const Problem& problem) {
@@ -239,7 +243,7 @@ const RegisteredOp dynamic_quant{{
       if (shape.empty()) return {shape};
       return {shape, {shape.back()}};
     },
-    .check_values = check_groups,
+    .check_values = check_values,
     .mixing = Mixing::other,
     .holds_fp32 = true,
     .quantises = true,

@@ -61,6 +61,12 @@ TEST(DynamicQuant, NamesWhatItRefuses) {
   refused(smooth, {DType::int64, {2}, {2, 1}}, "ends a group at 1 after 2; allowed: ascending");
   refused(smooth, {DType::int64, {2}, {1, 3}}, "allowed: ascending, at most 2 rows");
   refused(smooth, {DType::int64, {2}, {-1, 2}}, "ends a group at -1 after 0");
+  EXPECT_THAT(
+      [] {
+        reference_of_tensors("dynamic_quant", {{DType::fp32, {1, 2}, {3, 3}}},
+                             {{"symmetric", "false"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("'x' has equal numbers in a group")));
 }
 
 // scale = (255 - 0)/255 = 1, offset = 127 - 255 = -128.

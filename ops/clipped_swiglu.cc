@@ -27,11 +27,15 @@ struct Gate : ClippedGate {
   }
 };
 
-// The exponential has an error in proportion to its argument.
+// The exponential has an error in proportion to its argument. Below `least`, the smallest normal
+// number, the first product is rounded like `least`.
 struct GateTerms : ClippedGate {
+  double least;
+
   double operator()(double a, double b) const {
     const double x = std::fabs(clipped_a(a)), factor = std::fabs(clipped_b(b)) + std::fabs(bias);
-    return x * sigmoid(alpha * clipped_a(a)) * factor * (1 + std::fabs(alpha) * x);
+    return std::fmax(x * sigmoid(alpha * clipped_a(a)), least) * factor *
+           (1 + std::fabs(alpha) * x);
   }
 };
 
@@ -72,9 +76,13 @@ std::int64_t live(std::span<const InputReader> inputs, std::size_t group_index,
 }
 
 template <class Function>
-Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+Reference of_pairs(std::span<const InputReader> inputs, const Attrs& attrs, Function f) {
   const GatePairs pairs = clipped_pairs(kName, inputs[0].desc().shape, attrs);
-  return gate_reference(inputs[0], pairs, live(inputs, 1, pairs), Function(ClippedGate(attrs)));
+  return gate_reference(inputs[0], pairs, live(inputs, 1, pairs), f);
+}
+
+Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return of_pairs(inputs, attrs, Gate(ClippedGate(attrs)));
 }
 
 template <class Function>
@@ -162,11 +170,13 @@ const RegisteredOp registered{{
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer,
-    .reference = reference<Gate>,
+    .reference = reference,
     .terms =
         [](std::span<const InputReader> inputs, const Attrs& attrs) {
-          return Terms{.magnitude = reference<GateTerms>(inputs, attrs),
-                       .greatest = reference<Products>(inputs, attrs)};
+          const ClippedGate gate(attrs);
+          const double least = smallest_normal(inputs[0].desc().dtype);
+          return Terms{.magnitude = of_pairs(inputs, attrs, GateTerms{gate, least}),
+                       .greatest = of_pairs(inputs, attrs, Products(gate))};
         },
     .traffic = input_traffic<7>,
     .gradient = gradient,

@@ -228,7 +228,7 @@ const RegisteredOp kOperators[] = {
                                  "self|x",
                                  "result|y",
                                  {.attrs = "dim: dim|axis|axes"}},
-                                // Of scores that are scaled and masked before.
+                                // Its scores are scaled and masked first.
                                 {"ScaledMaskedSoftmax", "x", "y", {.is_profiled_only = true}}},
                       .profiled = {{"aten::_softmax, aten::softmax", "self, =dim"},
                                    {"ScaledMaskedSoftmax", "x", "y"}},

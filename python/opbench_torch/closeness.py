@@ -22,7 +22,7 @@ from .program import program_path, run_program
 __tracebackhide__ = hides_frames
 #: Dtypes that `opbench judge` reads.
 _DTYPES = [dtype for dtype in DATA_TYPES if not dtype.is_complex]
-#: A call whose numbers are no tensors is checked by a row of the program.
+#: A call with plain numbers is checked by a row of the program.
 _OTHER_ROW = "a built-in row is used"
 _WORST = re.compile(r"worst at \[.*?\]: (\S+), expected (\S+), error bound ([^\s;]+)")
 

@@ -93,7 +93,30 @@ def cumsum(draw: Draw) -> Call:
 def nonzero(draw: Draw) -> Call:
     x = draw.any() * (torch.rand(1) < 0.9)
     x[torch.rand(x.shape) < 0.5] = 0
-    return x.nonzero(), [x], {}
+    places = x.nonzero()
+    return places, [x], {"rows": len(places)}
+
+
+def norm(draw: Draw) -> Call:
+    x, p = draw.any().requires_grad_(), draw.random.choice([1.0, 2.0, 3.0, float("inf")])
+    return torch.linalg.vector_norm(x, p), [x], {"p": p}
+
+
+def rope(draw: Draw) -> Call:
+    x = draw.tensor([*draw.shape(3, 3), 2 * draw.random.randint(1, 5)]).requires_grad_()
+    cos, sin = draw.tensor(x.shape[1:]), draw.tensor(x.shape[1:])
+    mode = draw.random.choice(["half", "interleave"])
+    a, b = x.chunk(2, -1) if mode == "half" else (x[..., ::2], x[..., 1::2])
+    turned = torch.cat((-b, a), -1) if mode == "half" else torch.stack((-b, a), -1).flatten(-2)
+    return x * cos + turned * sin, [x, cos, sin], {"mode": mode}
+
+
+def scatter(draw: Draw) -> Call:
+    x = draw.any()
+    dim = draw.random.randrange(x.dim())
+    index = draw.integers([draw.random.randint(1, n) for n in x.shape], 0, x.shape[dim] - 1)
+    source = draw.tensor(index.shape)
+    return x.scatter_add(dim, index, source), [x, index, source], {"dim": dim, "reduce": "add"}
 
 
 def triangle(function: Callable[..., Tensor]) -> Callable[[Draw], Call]:
@@ -152,7 +175,7 @@ CALLS: Dict[str, Callable[[Draw], Call]] = {
     "bitwise_xor": integer(torch.bitwise_xor), "bitwise_not": integer(torch.bitwise_not, 1),
     "lt": integer(torch.lt), "ge": integer(torch.ge), "eq": integer(torch.eq),
     "cumsum": cumsum, "nonzero": nonzero, "triu": triangle(torch.triu), "tril": triangle(torch.tril),
-    **with_gradient("swiglu", swiglu), "rms_norm": rms_norm, "group_norm": group_norm,
+    **with_gradient("swiglu", swiglu), "norm": norm, "rope": rope, "scatter": scatter, "rms_norm": rms_norm, "group_norm": group_norm,
     "scaled_dot_product_attention": attention,
 }
 

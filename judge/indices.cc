@@ -78,10 +78,11 @@ void take_greatest(const IndexedLines& lines, std::span<const double> scores,
 }
 
 // Compares the computed scores. The claims are those of the operator's first output.
-bool are_right_choices(const CallToJudge& call, const Choice& choice, const IndexedLines& lines) {
+bool are_right_choices(const CallToJudge& call, const IndexChoice& choice,
+                       const IndexedLines& lines) {
   const std::vector<InputReader> inputs = readers_of(call);
   const TensorDesc& desc = call.problem.outputs[choice.output];
-  const Choice::Scores scores =
+  const IndexChoice::Scores scores =
       choice.scores(with_chosen(*call.problem.op, inputs, {desc, call.outputs[choice.output]}),
                     call.problem.attrs);
   std::vector<double> expected(static_cast<std::size_t>(desc.elements())), bounds;
@@ -117,7 +118,7 @@ bool is_right_but_for_ties(const CallToJudge& call, std::size_t output) {
   const auto lines = op.indexed != nullptr ? op.indexed(call.problem, output) : std::nullopt;
   if (!lines) return false;
   if (op.exact_reference == nullptr) {
-    const Choice* const choice = find_choice(op.name);
+    const IndexChoice* const choice = find_choice(op.name);
     return choice != nullptr && are_right_choices(call, *choice, *lines);
   }
   const std::vector<InputReader> inputs = readers_of(call);
@@ -132,7 +133,7 @@ bool is_right_but_for_ties(const CallToJudge& call, std::size_t output) {
 std::vector<InputReader> inputs_of_reference(const CallToJudge& call, std::size_t output) {
   std::vector<InputReader> inputs = readers_of(call);
   const Op& op = *call.problem.op;
-  const Choice* const choice = find_choice(op.name);
+  const IndexChoice* const choice = find_choice(op.name);
   if (choice == nullptr || choice->output == output) return inputs;
   const void* const chosen = call.outputs[choice->output];
   if (chosen == nullptr) return inputs;

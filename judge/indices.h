@@ -18,12 +18,12 @@ bool name_equal_elements(const IndexedLines& lines, std::span<const double> valu
                          std::span<const double> bounds = {});
 
 /// True for an output of indices that differ from the reference but name equal elements, or scores
-/// within their error bound of the expected ones (see Choice). Memory: the input and three times
-/// the output in fp64.
+/// within their error bound of the expected ones (see IndexChoice). Memory: the input and three
+/// times the output in fp64.
 bool is_right_but_for_ties(const CallToJudge& call, std::size_t output);
 
 /// The inputs of the reference of output `output`. If it follows chosen indices, those of the call
-/// are the last one (see Choice).
+/// are the last one (see IndexChoice).
 std::vector<InputReader> inputs_of_reference(const CallToJudge& call, std::size_t output);
 
 }  // namespace opbench

@@ -61,7 +61,7 @@ struct GroupNumbers {
 
 /// `divides`: x/scale with scale = max*(1/M), as the official golden computes; else x*(M/max) and
 /// the inverse of that factor as the scale, as Ascend 910B.
-GroupNumbers numbers_of(const NumberRange& range, const Steps& steps, bool is_symmetric,
+GroupNumbers numbers_of(const StepRange& range, const Steps& steps, bool is_symmetric,
                         bool divides) {
   const auto most = static_cast<float>(steps.most), width = static_cast<float>(steps.width());
   if (is_symmetric) {
@@ -90,7 +90,7 @@ struct DynamicQuant {
         is_symmetric(problem.attrs.flag("symmetric")),
         arithmetic(a) {}
 
-  GroupNumbers stored(const NumberRange& range, std::int64_t group, const KernelArgs& args) const {
+  GroupNumbers stored(const StepRange& range, std::int64_t group, const KernelArgs& args) const {
     const GroupNumbers n =
         numbers_of(range, steps, is_symmetric, arithmetic == StepArithmetic::divide);
     static_cast<float*>(args.outputs[1])[group] = n.scale;
@@ -116,10 +116,10 @@ struct DynamicQuant {
       thread_local AlignedFloats numbers;
       numbers.resize(rows.columns);
       rows.load(args, r, 0, rows.columns, numbers.data());
-      const NumberRange range = range_of(numbers.data(), rows.columns);
+      const StepRange range = range_of(numbers.data(), rows.columns);
       ranges[2 * r] = range.least, ranges[2 * r + 1] = range.most;
     });
-    NumberRange all{ranges[0], ranges[1]};
+    StepRange all{ranges[0], ranges[1]};
     for (std::int64_t r = 1; r < rows.rows; ++r) all.add({ranges[2 * r], ranges[2 * r + 1]});
     const GroupNumbers n = stored(all, 0, args);
     parallel_blocks(rows.rows, [&](std::int64_t r) {
@@ -135,12 +135,12 @@ struct DynamicQuant {
   void columns(std::int64_t m, std::int64_t column, std::int64_t count,
                const KernelArgs& args) const {
     float numbers[kColumns], factors[kColumns], offsets[kColumns];
-    NumberRange ranges[kColumns];
+    StepRange ranges[kColumns];
     const std::int64_t first = m * groups.extent;
     for (std::int64_t r = 0; r < groups.extent; ++r) {
       rows.load(args, first + r, column, count, numbers);
       for (std::int64_t c = 0; c < count; ++c) {
-        const NumberRange one{numbers[c], numbers[c]};
+        const StepRange one{numbers[c], numbers[c]};
         r == 0 ? ranges[c] = one, void() : ranges[c].add(one);
       }
     }

@@ -29,7 +29,7 @@ inline HeadTensor tensor_of(const Attention& a, std::size_t output) {
 }
 
 /// The share of a pair of a query and a key, and the gradient of its score; or the terms of both.
-struct Pair {
+struct KeyPair {
   double share = 0, slope = 0;
 };
 
@@ -114,11 +114,11 @@ class GradientReference {
   }
 
   // `k`: of the row of scores.
-  Pair pair(const AttentionSequence& s, std::int64_t head, std::int64_t i, const ScoreRow& row,
-            std::size_t k) const {
+  KeyPair pair(const AttentionSequence& s, std::int64_t head, std::int64_t i, const ScoreRow& row,
+               std::size_t k) const {
     const std::size_t at = row_at(s, head, i);
     const std::int64_t j = row.keys.first + std::int64_t(k);
-    Pair p;
+    KeyPair p;
     p.share = std::exp(row.score[k] - greatest_[at * copies()]) / sum_[at * copies()];
     if (p.share == 0) return p;
     const double kept = r_.kept(s, head, i, j);
@@ -177,7 +177,7 @@ class GradientReference {
         const KeyRange seen = r_.of().visible(*s, i);
         if (j < seen.first || j >= seen.end) continue;
         r_.read(*s, head, i, {j, j + 1}, has_terms_, row);
-        const Pair p = pair(*s, head, i, row, 0);
+        const KeyPair p = pair(*s, head, i, row, 0);
         if (output == 1) {
           add(scale() * p.slope, r_.query(*s, head, i), first, has_terms_, to);
         } else {

@@ -2,8 +2,8 @@
 
 namespace opbench {
 
-const Choice* find_choice(std::string_view op) {
-  for (const Choice* choice : RegisteredChoice::all()) {
+const IndexChoice* find_choice(std::string_view op) {
+  for (const IndexChoice* choice : RegisteredChoice::all()) {
     if (choice->op == op) return choice;
   }
   return nullptr;

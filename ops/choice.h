@@ -15,7 +15,7 @@ namespace opbench {
 /// states its output of indices with `indexed`. Its other outputs follow the indices: `reference`
 /// and `terms` take the indices that were chosen as one more input, after all others. A row of them
 /// that names no valid choice is replaced by the best choice.
-struct Choice {
+struct IndexChoice {
   std::string_view op;
   std::size_t output = 0;  ///< the indices
 
@@ -30,10 +30,10 @@ struct Choice {
   std::string key() const { return std::string(op); }
 };
 
-using RegisteredChoice = Registered<Choice>;
+using RegisteredChoice = Registered<IndexChoice>;
 
 /// The choice of operator `op`; null: it makes no choice.
-const Choice* find_choice(std::string_view op);
+const IndexChoice* find_choice(std::string_view op);
 
 /// `inputs` of operator `op`, with empty ones for inputs that are not given, and then `chosen`.
 std::vector<InputReader> with_chosen(const Op& op, std::vector<InputReader> inputs,

@@ -32,7 +32,7 @@ struct Gated {
   std::vector<double> y, y_terms, shares, share_terms, scores, score_terms;
 
   /// Input 1 is the mask of finished tokens or the bias; input 2, if there is one, has the experts
-  /// that were chosen elsewhere (see Choice).
+  /// that were chosen elsewhere (see IndexChoice).
   Gated(std::span<const InputReader> inputs, const Attrs& attrs);
 };
 

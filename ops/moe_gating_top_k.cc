@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kSoftmaxName = "moe_gating_top_k_softmax", kName = "moe_gating_top_k";
 using Numbers = std::vector<double>;
 
-Choice::Scores scores(std::span<const InputReader> inputs, const Attrs& attrs) {
+IndexChoice::Scores scores(std::span<const InputReader> inputs, const Attrs& attrs) {
   Gated all(inputs, attrs);
   return {std::move(all.scores), std::move(all.score_terms)};
 }

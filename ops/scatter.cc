@@ -266,8 +266,9 @@ Op index_put() {
        {"accumulate", false, "add the values; of several at one place all count"}});
   op.optional_inputs = 2;
   op.inputs_like = [](const Dims& shape, const Attrs&) {
-    const Dims places = {shape.empty() ? 1 : shape[0]};
-    return std::vector<Dims>{shape, shape, places};
+    Dims values = shape.empty() ? Dims{1} : shape;  // for half of the rows
+    values[0] = (values[0] + 1) / 2;
+    return std::vector<Dims>{shape, values, {values[0]}};
   };
   op.gradient = gradient_of_index_put;
   return op;

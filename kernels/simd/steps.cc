@@ -64,7 +64,7 @@ void store_integers(const Steps& steps, const float* from, std::size_t count, st
 }
 
 // Minima and maxima of vectors may lose a NaN, so it is kept in lanes of its own.
-NumberRange range_of_numbers(const float* numbers, std::size_t count) {
+StepRange range_of_numbers(const float* numbers, std::size_t count) {
   constexpr float kInf = std::numeric_limits<float>::infinity();
   const std::size_t lanes = hn::Lanes(F32());
   VF32 least = hn::Set(F32(), kInf), most = hn::Set(F32(), -kInf), nan = hn::Zero(F32());
@@ -79,7 +79,7 @@ NumberRange range_of_numbers(const float* numbers, std::size_t count) {
   hn::Store(least, F32(), ends[0]);
   hn::Store(most, F32(), ends[1]);
   hn::Store(nan, F32(), ends[2]);
-  NumberRange range{kInf, -kInf};
+  StepRange range{kInf, -kInf};
   for (std::size_t k = 0; k < lanes; ++k) {
     range.add({ends[0][k], ends[1][k]});
     if (std::isnan(ends[2][k])) range = {ends[2][k], ends[2][k]};
@@ -146,12 +146,12 @@ void load_numbers(DType dtype, const void* from, std::int64_t count, float* to) 
   load_floats(dtype, from, count, to);
 }
 
-void NumberRange::add(const NumberRange& other) {
+void StepRange::add(const StepRange& other) {
   if (!(other.least >= least)) least = std::isnan(least) ? least : other.least;
   if (!(other.most <= most)) most = std::isnan(most) ? most : other.most;
 }
 
-NumberRange range_of(const float* numbers, std::int64_t count) {
+StepRange range_of(const float* numbers, std::int64_t count) {
   return HWY_DYNAMIC_DISPATCH(range_of_numbers)(numbers, static_cast<std::size_t>(count));
 }
 

@@ -13,13 +13,13 @@ void store_steps(const Steps& steps, const float* from, std::int64_t count, void
 void load_numbers(DType dtype, const void* from, std::int64_t count, float* to);
 
 /// The least and the greatest of some numbers; both are NaN if one is.
-struct NumberRange {
+struct StepRange {
   float least, most;
 
-  void add(const NumberRange& other);
+  void add(const StepRange& other);
   float magnitude() const { return -least > most ? -least : most; }
 };
-NumberRange range_of(const float* numbers, std::int64_t count);
+StepRange range_of(const float* numbers, std::int64_t count);
 
 /// numbers[i] = numbers[i]*factor[i].
 void multiply(float* numbers, const float* factors, std::int64_t count);

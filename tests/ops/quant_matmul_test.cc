@@ -38,7 +38,11 @@ TEST(QuantMatmul, NamesWhatItRefuses) {
         },
         ThrowsMessage<Error>(HasSubstr(message)));
   };
-  refused({x, x, {DType::int64, {1}, {1}}}, "fp16", "packed scales are not supported");
+  Problem packed =
+      problem_with(find_op("quant_batch_matmul_v3"), {{1, 1}, {1, 1}, {1}}, {}, DType::fp32);
+  packed.inputs[2].dtype = DType::int64;  // as recorded
+  EXPECT_THAT([&] { packed.op->check_values(packed, {}); },
+              ThrowsMessage<Error>(HasSubstr("packed scales are not supported")));
   refused({floating, floating, scale, none, bias}, "fp16", "'bias' is int32 and 'x1' fp8_e5m2");
   refused({x, x, scale, scale}, "int32", "'offset' is given with output_dtype int32");
   refused({x, x, scale, none, scale}, "int32", "'bias' is given with output_dtype int32");

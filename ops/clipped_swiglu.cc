@@ -82,14 +82,14 @@ Reference of_pairs(std::span<const InputReader> inputs, const Attrs& attrs, Func
 }
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return of_pairs(inputs, attrs, Gate(ClippedGate(attrs)));
+  return of_pairs(inputs, attrs, Gate{ClippedGate(attrs)});
 }
 
 template <class Function>
 Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
   const GatePairs pairs = clipped_pairs(kGradName, inputs[1].desc().shape, attrs);
   return gate_gradient(inputs[0], inputs[1], pairs, live(inputs, 2, pairs),
-                       Function(ClippedGate(attrs)));
+                       Function{ClippedGate(attrs)});
 }
 
 void require_vector(std::string_view op, std::span<const TensorDesc> inputs, std::size_t i) {
@@ -176,7 +176,7 @@ const RegisteredOp registered{{
           const ClippedGate gate(attrs);
           const double least = smallest_normal(inputs[0].desc().dtype);
           return Terms{.magnitude = of_pairs(inputs, attrs, GateTerms{gate, least}),
-                       .greatest = of_pairs(inputs, attrs, Products(gate))};
+                       .greatest = of_pairs(inputs, attrs, Products{gate})};
         },
     .traffic = input_traffic<7>,
     .gradient = gradient,

@@ -174,7 +174,7 @@ Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, 
   a.statistics = by_rows ? HeadRows{0, kEach, a.heads * kEach}
                          : HeadRows{a.heads * a.queries * kEach, a.queries * kEach, kEach};
   const double scale = attrs.number("scale_value");
-  a.scale = static_cast<float>(scale == 0 ? 1 / std::sqrt(double(a.size)) : scale);
+  a.scale = scale == 0 ? 1 / std::sqrt(double(a.size)) : scale;
   a.keep = static_cast<float>(attrs.number("keep_prob"));
   a.mode = attrs.integer("sparse_mode");
   a.before = band_tokens(attrs, "pre_tokens"), a.after = band_tokens(attrs, "next_tokens");

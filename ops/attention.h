@@ -65,7 +65,8 @@ struct Attention {
   bool is_packed = false;  ///< TND
   HeadRows query, key, value, out;
   HeadRows statistics;  ///< of softmax_max and softmax_sum, with their copies
-  float scale = 1, keep = 1;
+  double scale = 1;
+  float keep = 1;
   std::int64_t mode = 0, before = 0, after = 0;  ///< sparse_mode, pre_tokens, next_tokens
   std::int64_t shift_type = 1;                   ///< pse_type
   AttentionInputs places = AttentionInputs::from(3);

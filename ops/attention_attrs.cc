@@ -155,7 +155,7 @@ LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const
 
 Distribution attention_query_data(const Problem& problem) {
   const Attention a = attention_of(problem);
-  const double most = kMostElement / std::fabs(double(a.scale)) / std::sqrt(double(a.size));
+  const double most = kMostElement / std::fabs(a.scale) / std::sqrt(double(a.size));
   return {DistributionKind::uniform, -double(float(most)), double(float(most))};
 }
 

@@ -108,8 +108,7 @@ class GradientReference {
           longest = std::fmax(longest, norm(r_.key(s, head, j)));
         }
       }
-      bound_[row_at(s, head, i)] =
-          std::fabs(double(a.scale)) * norm(r_.query(s, head, i)) * longest;
+      bound_[row_at(s, head, i)] = std::fabs(a.scale) * norm(r_.query(s, head, i)) * longest;
     });
   }
 
@@ -147,9 +146,7 @@ class GradientReference {
     }
   }
 
-  double scale() const {
-    return has_terms_ ? std::fabs(double(r_.of().scale)) : double(r_.of().scale);
-  }
+  double scale() const { return has_terms_ ? std::fabs(r_.of().scale) : r_.of().scale; }
 
   // dq = scale * sum over keys of dS*K
   void add_query(const HeadRow& at, std::int64_t first, std::span<double> to) const {

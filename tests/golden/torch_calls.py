@@ -104,7 +104,7 @@ def norm(draw: Draw) -> Call:
 
 def rope(draw: Draw) -> Call:
     x = draw.tensor([*draw.shape(3, 3), 2 * draw.random.randint(1, 5)]).requires_grad_()
-    cos, sin = draw.tensor(x.shape[1:]), draw.tensor(x.shape[1:])
+    cos, sin = (draw.tensor([1, *x.shape[1:]]) for _ in range(2))
     mode = draw.random.choice(["half", "interleave"])
     a, b = x.chunk(2, -1) if mode == "half" else (x[..., ::2], x[..., 1::2])
     turned = torch.cat((-b, a), -1) if mode == "half" else torch.stack((-b, a), -1).flatten(-2)

@@ -78,6 +78,14 @@ std::vector<Attrs> other_attrs(const Op& op) {
   return others;
 }
 
+// True for a variant that is exact only with instructions that this processor lacks.
+bool lacks_instructions(const Kernel& kernel, const Op& op) {
+  const std::vector<Problem> problems =
+      problems_of(op, {{16, 16}}, op.dtypes.front(), Format::ND, Attrs(op.attrs));
+  return !problems.empty() &&
+         refusal(kernel, problems[0]).find("with AVX512-VNNI only") != std::string::npos;
+}
+
 }  // namespace
 
 // GoogleTest would print a pointer, which differs from run to run.
@@ -93,7 +101,7 @@ TEST_P(Conformance, AgreesWithTheReference) {
     if (runs == 0) {
       for (const Attrs& attrs : other_attrs(op)) runs += runs_under(kernel, op, attrs);
     }
-    EXPECT_GT(runs, 0) << "it refuses every example";
+    EXPECT_TRUE(runs > 0 || lacks_instructions(kernel, op)) << "it refuses every example";
   });
 }
 

@@ -164,7 +164,7 @@ void round_line(DType dtype, float* line, std::int64_t count) {
   std::uint16_t piece[kPiece];
   for (std::int64_t i = 0; dtype != DType::fp32 && i < count; i += kPiece) {
     const std::int64_t part = std::min(kPiece, count - i);
-    divide_line(dtype, line + i, part, 1, piece);
+    store_floats(dtype, line + i, part, piece);
     load_floats(dtype, piece, part, line + i);
   }
 }

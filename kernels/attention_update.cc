@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernels/kernel.h"
+#include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/map_line-inl.h"
 #include "kernels/simd/scratch.h"
@@ -34,11 +35,6 @@ void add_scaled(DType dtype, std::int64_t count, float scale, const void* x, flo
   });
 }
 
-void round_line(DType dtype, std::int64_t count, const float* from, void* to) {
-  visit_arithmetic(
-      dtype, [&](auto tag) { map_line(Itself(), count, static_cast<decltype(tag)*>(to), from); });
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
 HWY_AFTER_NAMESPACE();
@@ -48,7 +44,6 @@ namespace opbench {
 namespace {
 
 HWY_EXPORT(add_scaled);
-HWY_EXPORT(round_line);
 
 struct Parts {
   DType dtype;
@@ -81,8 +76,7 @@ struct Parts {
        at(args.inputs[1], dtype, (i * rows + row) * width), sums);
     }
     static_cast<float*>(args.outputs[1])[row] = joined;
-    HWY_DYNAMIC_DISPATCH(round_line)
-    (dtype, width, sums, at(args.outputs[0], dtype, row * width));
+    store_floats(dtype, sums, width, at(args.outputs[0], dtype, row * width));
   }
 };
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/index_at.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/scratch.h"
 #include "kernels/simd/steps.h"
@@ -34,11 +35,9 @@ struct GatedQuant {
   // The group of a row; -1: none.
   std::int64_t group_of(const KernelArgs& args, std::int64_t row) const {
     if (counts[kGroupIndex] == 0) return 0;
-    const void* const index = args.inputs[kGroupIndex];
     std::int64_t end = 0;
     for (std::int64_t g = 0; g < counts[kGroupIndex]; ++g) {
-      end += index_dtype == DType::int64 ? static_cast<const std::int64_t*>(index)[g]
-                                         : static_cast<const std::int32_t*>(index)[g];
+      end += index_at(index_dtype, args.inputs[kGroupIndex], g);
       if (row < end) return g;
     }
     return -1;

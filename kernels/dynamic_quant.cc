@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/index_at.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/scratch.h"
@@ -45,11 +46,7 @@ struct SmoothRows {
   // The first group whose end is after the row.
   std::int64_t group_of(const KernelArgs& args, std::int64_t row) const {
     std::int64_t group = 0;
-    const auto end = [&](std::int64_t i) -> std::int64_t {
-      return index_dtype == DType::int64 ? static_cast<const std::int64_t*>(args.inputs[2])[i]
-                                         : static_cast<const std::int32_t*>(args.inputs[2])[i];
-    };
-    while (group < groups && end(group) <= row) ++group;
+    while (group < groups && index_at(index_dtype, args.inputs[2], group) <= row) ++group;
     return group;
   }
 };

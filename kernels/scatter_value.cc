@@ -1,6 +1,7 @@
 // A copy, then one number at every indexed place, in the order of the index.
 #include <cstring>
 
+#include "kernels/index_at.h"
 #include "kernels/kernel.h"
 #include "kernels/simd/elementwise.h"
 #include "ops/movement.h"
@@ -15,15 +16,13 @@ Launch prepare(const Problem& problem) {
   std::uint64_t element = 0;
   from_doubles(self.dtype, &value, 1, &element);
   return [=, dtype = self.dtype, bytes = self.bytes(), count = index.elements(),
-          is_int64 = index.dtype == DType::int64, shape = index.shape,
+          index_dtype = index.dtype, shape = index.shape,
           dim = axis_of("scatter_value", self.shape, problem.attrs.integer("dim")),
           strides = row_major_strides(self.shape),
           from = row_major_strides(index.shape)](const KernelArgs& args) {
     std::memcpy(args.outputs[0], args.inputs[0], bytes);
     for (std::int64_t k = 0; k < count; ++k) {
-      const std::int64_t named = is_int64 ? static_cast<const std::int64_t*>(args.inputs[1])[k]
-                                          : static_cast<const std::int32_t*>(args.inputs[1])[k];
-      std::int64_t rest = k, place = named * strides[dim];
+      std::int64_t rest = k, place = index_at(index_dtype, args.inputs[1], k) * strides[dim];
       for (std::size_t i = 0; i < shape.size(); ++i) {
         if (i != dim) place += rest / from[i] * strides[i];
         rest %= from[i];

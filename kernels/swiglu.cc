@@ -8,6 +8,7 @@
 
 #include <cstring>
 
+#include "kernels/index_at.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/swiglu-inl.h"
 #include "tensor/half.h"
@@ -143,8 +144,7 @@ std::int64_t live(const Problem& problem, std::size_t input, const GatePairs& pa
   const TensorDesc& desc = problem.inputs[input];
   std::int64_t rows = 0;
   for (std::int64_t i = 0; i < desc.elements(); ++i) {
-    rows += desc.dtype == DType::int64 ? static_cast<const std::int64_t*>(args.inputs[input])[i]
-                                       : static_cast<const std::int32_t*>(args.inputs[input])[i];
+    rows += index_at(desc.dtype, args.inputs[input], i);
   }
   return live_pairs(pairs, std::span(&rows, 1));
 }

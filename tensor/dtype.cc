@@ -42,6 +42,32 @@ const std::array<Spelling, kAllDTypes.size()> kSpellings = {{
     {1, "int4", {}},
 }};
 
+/// Limits of a floating dtype, all 0 for others.
+struct Limits {
+  double largest, normal, unit, epsilon;
+};
+
+// Indexed by DType.
+constexpr std::array<Limits, kAllDTypes.size()> kLimits = {{
+    {std::numeric_limits<double>::max(), 0x1p-1022, 0x1p-1074, 0x1p-52},  // fp64
+    {0x1.FFFFFEp127, 0x1p-126, 0x1p-149, 0x1p-23},                        // fp32
+    {65504, 0x1p-14, 0x1p-24, 0x1p-10},                                   // fp16
+    {0x1.FEp127, 0x1p-126, 0x1p-133, 0x1p-7},                             // bf16
+    {},
+    {},
+    {},
+    {},
+    {},
+    {},
+    {448, 0x1p-6, 0x1p-9, 0x1p-3},      // fp8_e4m3fn
+    {57344, 0x1p-14, 0x1p-16, 0x1p-2},  // fp8_e5m2
+    {32768, 0x1p-15, 0x1p-22, 0x1p-3},  // hif8
+    {0x1p127, 0x1p-127, 0x1p-127, 1},   // e8m0
+    {},
+}};
+
+const Limits& limits(DType dtype) { return kLimits[static_cast<std::size_t>(dtype)]; }
+
 const Spelling& spelling(DType dtype) { return kSpellings[static_cast<std::size_t>(dtype)]; }
 
 std::string without_prefix(std::string_view text) {
@@ -138,99 +164,14 @@ bool is_byte_float(DType dtype) {
          dtype == DType::e8m0;
 }
 
-double largest_finite(DType dtype) {
-  switch (dtype) {
-    case DType::fp16:
-      return 65504;
-    case DType::bf16:
-      return 0x1.FEp127;
-    case DType::fp32:
-      return double(std::numeric_limits<float>::max());
-    case DType::fp64:
-      return std::numeric_limits<double>::max();
-    case DType::fp8_e4m3fn:
-      return 448;
-    case DType::fp8_e5m2:
-      return 57344;
-    case DType::hif8:
-      return 32768;
-    case DType::e8m0:
-      return 0x1p127;
-    default:
-      return 0;
-  }
-}
-
-double smallest_normal(DType dtype) {
-  switch (dtype) {
-    case DType::fp16:
-      return 0x1p-14;
-    case DType::bf16:
-    case DType::fp32:
-      return 0x1p-126;
-    case DType::fp64:
-      return 0x1p-1022;
-    case DType::fp8_e4m3fn:
-      return 0x1p-6;
-    case DType::fp8_e5m2:
-      return 0x1p-14;
-    case DType::hif8:
-      return 0x1p-15;
-    case DType::e8m0:
-      return 0x1p-127;
-    default:
-      return 0;
-  }
-}
-
-double smallest_unit(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return std::numeric_limits<double>::denorm_min();
-    case DType::fp32:
-      return double(std::numeric_limits<float>::denorm_min());
-    case DType::bf16:
-      return 0x1p-133;
-    case DType::fp16:
-      return 0x1p-24;
-    case DType::fp8_e4m3fn:
-      return 0x1p-9;
-    case DType::fp8_e5m2:
-      return 0x1p-16;
-    case DType::hif8:
-      return 0x1p-22;
-    case DType::e8m0:
-      return 0x1p-127;
-    default:
-      return 0;
-  }
-}
+double largest_finite(DType dtype) { return limits(dtype).largest; }
+double smallest_normal(DType dtype) { return limits(dtype).normal; }
+double smallest_unit(DType dtype) { return limits(dtype).unit; }
+double epsilon_of(DType dtype) { return limits(dtype).epsilon; }
 
 double ulp_distance(DType dtype, double a, double b) {
   if (dtype == DType::fp64) return distance_fp64(a, b);
   return std::fabs(ordinal_of(dtype, a) - ordinal_of(dtype, b));
-}
-
-double epsilon_of(DType dtype) {
-  switch (dtype) {
-    case DType::fp64:
-      return 0x1p-52;
-    case DType::fp32:
-      return 0x1p-23;
-    case DType::fp16:
-      return 0x1p-10;
-    case DType::bf16:
-      return 0x1p-7;
-    case DType::fp8_e4m3fn:
-    case DType::hif8:
-      return 0x1p-3;
-    case DType::fp8_e5m2:
-      return 0x1p-2;
-    case DType::e8m0:
-      return 1;
-    default:
-      return 0;
-  }
 }
 
 }  // namespace opbench

@@ -32,8 +32,8 @@ struct InferenceOperands {
         key_lengths(dtype_of(problem, Of::kKeyLengths)),
         table(dtype_of(problem, Of::kBlockTable)),
         scales(dtype_of(problem, Of::kKeyScale)),
-        has_query_lengths(is_operand(problem.inputs, Of::kQueryLengths)),
-        has_key_lengths(is_operand(problem.inputs, Of::kKeyLengths)),
+        has_query_lengths(is_given(problem.inputs, Of::kQueryLengths)),
+        has_key_lengths(is_given(problem.inputs, Of::kKeyLengths)),
         has_lse(problem.outputs.size() > 1),
         out_bytes(problem.outputs[0].bytes()),
         lse_count(has_lse ? problem.outputs[1].elements() : 0) {}

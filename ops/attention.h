@@ -141,39 +141,11 @@ std::vector<AttrSpec> attention_attrs();
 Distribution attention_query_data(const Problem& problem);
 Distribution attention_key_data(const Problem& problem);
 
-/// The sources of the attributes in dumps of torch_npu and CANN, for KnownCallRules::attrs. Both
-/// have a scale of 1 if none is given.
-inline constexpr std::string_view kAttentionSources =
-    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: "
-    "scale_value|scale, "
-    "keep_prob, sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: "
-    "next_tockens|next_tokens, pse_type";
-inline constexpr std::string_view kUnscaledAttentionSources =
-    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
-    "sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: next_tockens|next_tokens, "
-    "pse_type";
-/// Those of calls without atten_mask, in which sparse_mode has no effect.
-inline constexpr std::string_view kMasklessAttentionSources =
-    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: "
-    "scale_value|scale, keep_prob, sparse_mode: =0, pse_type";
-inline constexpr std::string_view kUnscaledMasklessAttentionSources =
-    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
-    "sparse_mode: =0, pse_type";
-/// Operands that the operators here do not take.
-inline constexpr std::string_view kUnknownOfAttention =
-    "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
-    "d_scale_q:";
-inline constexpr std::string_view kUnknownOfMasklessAttention =
-    "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
-    "d_scale_q:, atten_mask:";
-
-/// The rows of dumps for calls `names`. `masked` are the inputs with atten_mask, `inputs` those in
-/// which it may be missing.
-std::vector<KnownCall> attention_calls(std::string_view names, std::string_view masked,
-                                       std::string_view inputs, std::string_view outputs);
-/// Those of profiles, which have neither the scale nor the layout.
-inline constexpr std::string_view kProfiledAttentionSources =
-    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, sparse_mode";
+/// The rows of dumps for calls `names`, and that of profiles for `cann`. `masked` are the inputs
+/// with atten_mask, `inputs` those in which it may be missing.
+std::vector<KnownCall> attention_calls(std::string_view cann, std::string_view names,
+                                       std::string_view masked, std::string_view inputs,
+                                       std::string_view outputs);
 
 /// The layouts that a query of this shape may have, given the shape of softmax_max, and the
 /// sparse_mode of a compressed mask among `inputs`.

@@ -10,6 +10,35 @@
 namespace opbench {
 namespace {
 
+// Sources of the attributes in dumps of torch_npu and CANN. Both have a scale of 1 if none is
+// given.
+constexpr std::string_view kAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: "
+    "scale_value|scale, "
+    "keep_prob, sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: "
+    "next_tockens|next_tokens, pse_type";
+constexpr std::string_view kUnscaledAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
+    "sparse_mode, pre_tokens: pre_tockens|pre_tokens, next_tokens: next_tockens|next_tokens, "
+    "pse_type";
+// Those of calls without atten_mask, in which sparse_mode has no effect.
+constexpr std::string_view kMasklessAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: "
+    "scale_value|scale, keep_prob, sparse_mode: =0, pse_type";
+constexpr std::string_view kUnscaledMasklessAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, scale_value: =1, keep_prob, "
+    "sparse_mode: =0, pse_type";
+// Operands that the operators here do not take.
+constexpr std::string_view kUnknownOfAttention =
+    "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
+    "d_scale_q:";
+constexpr std::string_view kUnknownOfMasklessAttention =
+    "query_rope:, key_rope:, q_start_idx/0:, kv_start_idx/0:, q_start_idx:, kv_start_idx:, "
+    "d_scale_q:, atten_mask:";
+// Attributes of profiles, which have neither the scale nor the layout.
+constexpr std::string_view kProfiledAttentionSources =
+    "head_num, input_layout: input_layout as BNSD|BSND|BSH|SBH|TND, sparse_mode";
+
 constexpr std::int64_t kUnlimited = 2147483647;  // pre_tokens and next_tokens of CANN
 constexpr std::string_view kLayouts = "BNSD, BSND, BSH, SBH, TND";
 constexpr double kMostElement = 2;  // of random queries and keys
@@ -110,8 +139,9 @@ std::vector<TensorSpec> attention_optional_inputs() {
           optional_input("sink", {DType::fp32}, sink_data)};
 }
 
-std::vector<KnownCall> attention_calls(std::string_view names, std::string_view masked,
-                                       std::string_view inputs, std::string_view outputs) {
+std::vector<KnownCall> attention_calls(std::string_view cann, std::string_view names,
+                                       std::string_view masked, std::string_view inputs,
+                                       std::string_view outputs) {
   const KnownCallRules rules{.where = kUnknownOfAttention};
   const KnownCallRules maskless{.where = kUnknownOfMasklessAttention};
   std::vector<KnownCall> calls;
@@ -124,6 +154,8 @@ std::vector<KnownCall> attention_calls(std::string_view names, std::string_view 
   add(masked, rules, kUnscaledAttentionSources, {});
   add(inputs, maskless, kMasklessAttentionSources, "scale_value");
   add(inputs, maskless, kUnscaledMasklessAttentionSources, {});
+  calls.push_back(
+      {cann, inputs, outputs, {.attrs = kProfiledAttentionSources, .is_profiled_only = true}});
   return calls;
 }
 

@@ -83,15 +83,6 @@ constexpr std::string_view kMasked =
 constexpr std::string_view kResults =
     "attention_out|result0|result, softmax_max|result1, softmax_sum|result2";
 
-std::vector<KnownCall> known_calls() {
-  std::vector<KnownCall> calls = attention_calls(kCalls, kMasked, kRecorded, kResults);
-  calls.push_back({"FlashAttentionScore",
-                   kRecorded,
-                   kResults,
-                   {.attrs = kProfiledAttentionSources, .is_profiled_only = true}});
-  return calls;
-}
-
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = "FlashAttentionScore",
@@ -99,7 +90,8 @@ const RegisteredOp registered{{
                "sum of the exponentials of each row",
     .source = "CANN FlashAttentionScore; torch_npu npu_fusion_attention; Dao 2022, "
               "arXiv:2205.14135",
-    .known_as = {.calls = known_calls(),
+    .known_as = {.calls =
+                     attention_calls("FlashAttentionScore", kCalls, kMasked, kRecorded, kResults),
                  .profiled = {{"FlashAttentionScore",
                                "query, key, value, real_shift, drop_mask, , atten_mask, prefix, "
                                "actual_seq_qlen, actual_seq_kvlen",

@@ -91,15 +91,6 @@ constexpr std::string_view kResults =
     "dq|result0|grad_inputs/grad_inputs_0, dk|result1|grad_inputs/grad_inputs_1, "
     "dv|result2|grad_inputs/grad_inputs_2, dsink";
 
-std::vector<KnownCall> known_calls() {
-  std::vector<KnownCall> calls = attention_calls(kCalls, kMasked, kRecorded, kResults);
-  calls.push_back({"FlashAttentionScoreGrad",
-                   kRecorded,
-                   kResults,
-                   {.attrs = kProfiledAttentionSources, .is_profiled_only = true}});
-  return calls;
-}
-
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = "FlashAttentionScoreGrad",
@@ -107,7 +98,7 @@ const RegisteredOp registered{{
                "scale*dS^T*Q, with P = exp(S - max)/sum",
     .source = "CANN FlashAttentionScoreGrad; torch_npu npu_fusion_attention_grad",
     .known_as =
-        {.calls = known_calls(),
+        {.calls = attention_calls("FlashAttentionScoreGrad", kCalls, kMasked, kRecorded, kResults),
          // A profile leaves out the optional inputs that are not given.
          .profiled =
              {{"FlashAttentionScoreGrad",

@@ -106,7 +106,7 @@ Traffic traffic(const Problem& problem) {
   if (of.block_size == 0) return traffic;
   const double read = std::min(1.0, double(of.batch) * keys / double(of.blocks * of.block_size));
   for (const std::size_t i : {Of::kKey, Of::kValue, Of::kKeyRope}) {
-    if (!is_operand(problem.inputs, i)) continue;
+    if (!is_given(problem.inputs, i)) continue;
     traffic.bytes_read -= (1 - read) * double(problem.inputs[i].bytes());
   }
   return traffic;

@@ -10,14 +10,6 @@
 
 namespace opbench {
 
-/// True if optional input `i` is given. Profiles show an absent operand as a scalar.
-inline bool is_operand(std::span<const TensorDesc> inputs, std::size_t i) {
-  return is_given(inputs, i) && !inputs[i].shape.empty();
-}
-inline bool is_operand(std::span<const InputReader> inputs, std::size_t i) {
-  return is_given(inputs, i) && !inputs[i].desc().shape.empty();
-}
-
 /// The lines of a tensor [outer, head, row] or [outer, row, head]: steps in lines.
 struct HeadLines {
   std::int64_t outer = 0, head = 0, row = 0;

@@ -183,7 +183,7 @@ struct Rows {
 }  // namespace
 
 std::vector<std::int64_t> inference_lengths(std::span<const InputReader> inputs, std::size_t i) {
-  return is_operand(inputs, i) ? inputs[i].read_index() : std::vector<std::int64_t>{};
+  return is_given(inputs, i) ? inputs[i].read_index() : std::vector<std::int64_t>{};
 }
 
 std::vector<SequenceRows> inference_sequences(const InferenceAttention& of,

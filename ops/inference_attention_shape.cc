@@ -46,14 +46,14 @@ InferenceAttention::InferenceAttention(std::span<const TensorDesc> inputs, const
           : is_bnsd ? HeadLines{heads * most_queries, most_queries, 1}
                     : HeadLines{heads * most_queries, 1, heads};
   lse = is_packed ? query : HeadLines{heads * most_queries, most_queries, 1};
-  const bool is_paged = is_operand(inputs, kBlockTable);
-  if (is_packed && !(is_operand(inputs, kQueryLengths) && is_operand(inputs, kKeyLengths))) {
+  const bool is_paged = is_given(inputs, kBlockTable);
+  if (is_packed && !(is_given(inputs, kQueryLengths) && is_given(inputs, kKeyLengths))) {
     throw Error(
         fmt::format("{}: layout TND needs actual_seq_lengths and actual_seq_lengths_kv", kName));
   }
   batch = is_packed ? inputs[kQueryLengths].elements() : q[0];
   for (const std::size_t i : {kQueryLengths, kKeyLengths}) {
-    if (!is_operand(inputs, i) || inputs[i].shape == Dims{batch}) continue;
+    if (!is_given(inputs, i) || inputs[i].shape == Dims{batch}) continue;
     refuse(i == kQueryLengths ? "actual_seq_lengths" : "actual_seq_lengths_kv", inputs[i].shape,
            std::to_string(batch));
   }
@@ -67,7 +67,7 @@ InferenceAttention::InferenceAttention(std::span<const TensorDesc> inputs, const
     if (table.size() != 2 || table[0] != batch) {
       refuse("block_table", table, fmt::format("[{}, blocks]", batch));
     }
-    if (!is_operand(inputs, kKeyLengths)) {
+    if (!is_given(inputs, kKeyLengths)) {
       throw Error(fmt::format("{}: a block_table needs actual_seq_lengths_kv", kName));
     }
     const bool by_heads = k.size() == 4;
@@ -101,10 +101,10 @@ InferenceAttention::InferenceAttention(std::span<const TensorDesc> inputs, const
   if (head_width(k) != width || width == 0) {
     refuse("key", k, fmt::format("{} elements of a head", width));
   }
-  if (is_operand(inputs, kQueryRope) != is_operand(inputs, kKeyRope)) {
+  if (is_given(inputs, kQueryRope) != is_given(inputs, kKeyRope)) {
     throw Error(fmt::format("{}: query_rope and key_rope are given together", kName));
   }
-  if (is_operand(inputs, kQueryRope)) {
+  if (is_given(inputs, kQueryRope)) {
     const Dims &q_rope = inputs[kQueryRope].shape, &k_rope = inputs[kKeyRope].shape;
     rope_width = is_bsh ? q_rope.back() / heads : q_rope.back();
     Dims like_q = q, like_k = k;
@@ -114,7 +114,7 @@ InferenceAttention::InferenceAttention(std::span<const TensorDesc> inputs, const
     if (k_rope != like_k) refuse("key_rope", k_rope, to_string(like_k));
   }
   set_scales(inputs, attrs);
-  if (!is_operand(inputs, kMask) || mode >= 2) return;
+  if (!is_given(inputs, kMask) || mode >= 2) return;
   const Dims& mask = inputs[kMask].shape;
   mask_width = mask.empty() ? 0 : mask.back();
   const std::int64_t rows = mask_width == 0 ? 0 : element_count(mask) / mask_width;
@@ -133,7 +133,7 @@ void InferenceAttention::set_scales(std::span<const TensorDesc> inputs, const At
   const bool by_key = attrs.integer("key_antiquant_mode") == 1;
   for (const std::size_t i : {kKeyScale, kValueScale}) {
     const std::string_view name = i == kKeyScale ? "key_antiquant_scale" : "value_antiquant_scale";
-    if (!is_operand(inputs, i)) throw Error(fmt::format("{}: {} is not given", kName, name));
+    if (!is_given(inputs, i)) throw Error(fmt::format("{}: {} is not given", kName, name));
     const std::int64_t count = inputs[i].elements(),
                        channels = key_heads * (i == kKeyScale ? width : value_width);
     const bool is_like_key = i == kKeyScale || batch * scale_batch == count;

@@ -9,21 +9,14 @@
 #include <vector>
 
 #include "tensor/error.h"
-#include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Shortens a text for a message, between characters.
-std::string json_excerpt(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
-  if (text.size() <= kLongest) return text;
-  std::size_t end = kLongest;
-  while (end > 0 && continues_utf8(text[end])) --end;
-  return text.substr(0, end) + "...";
-}
+constexpr std::size_t kLongestShown = 60;  // bytes of a text in a message
 
 std::string json_kind(const Json& json) {
   switch (json.type()) {
@@ -34,7 +27,8 @@ std::string json_kind(const Json& json) {
     case Json::value_t::array:
       return "a list";
     case Json::value_t::string:
-      return fmt::format("the text '{}'", json_excerpt(json.get_ref<const std::string&>()));
+      return fmt::format("the text '{}'",
+                         excerpt(json.get_ref<const std::string&>(), kLongestShown));
     default:
       return json.dump();
   }
@@ -153,7 +147,7 @@ std::string JsonValue::place() const {
   if (parent_ == nullptr) return taken_from_.empty() ? "the file" : taken_from_;
   const std::string before = parent_->parent_ == nullptr ? parent_->taken_from_ : parent_->place();
   if (index_ != kNoIndex) return fmt::format("{}[{}]", before, index_);
-  const std::string key = json_excerpt(std::string(key_));
+  const std::string key = excerpt(key_, kLongestShown);
   return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tensor/error.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -20,16 +21,12 @@ std::optional<T> parse_whole(const std::string& text) {
   return value;
 }
 
-// Shortens a text for a message.
-std::string yaml_excerpt(const std::string& text) {
-  constexpr std::size_t kLongest = 60;
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
-}
+constexpr std::size_t kLongestShown = 60;  // bytes of a text in a message
 
 std::string yaml_kind(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a mapping";
-  if (node.IsScalar()) return fmt::format("'{}'", yaml_excerpt(node.Scalar()));
+  if (node.IsScalar()) return fmt::format("'{}'", excerpt(node.Scalar(), kLongestShown));
   return "nothing";
 }
 
@@ -204,7 +201,7 @@ void YamlValue::mapping(
     const YamlValue key(pair.first, path_);
     const std::string name = key.text(fmt::format("a key of {}", what));
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-      key.fail(fmt::format("unknown key '{}' in {}{}", yaml_excerpt(name), what,
+      key.fail(fmt::format("unknown key '{}' in {}{}", excerpt(name, kLongestShown), what,
                            suggestion(name, allowed)));
     }
   }

@@ -112,7 +112,7 @@ class Walk {
     constexpr int kDeepestLevel = 64;  // bounds the recursion
     constexpr std::int64_t kMostVisits = 4 << 20;
     constexpr std::size_t kLongestPath = 4096;
-    if (depth > kDeepestLevel) fail(path.substr(0, 100), "more than 64 levels");
+    if (depth > kDeepestLevel) fail(excerpt(path, 100), "more than 64 levels");
     if (++visits_ > kMostVisits || path.size() > kLongestPath) fail("", "it is too large");
     const PickleValue& visited = value(index);
     switch (visited.kind) {

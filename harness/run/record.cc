@@ -10,6 +10,7 @@
 #include <set>
 
 #include "tensor/error.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -25,7 +26,7 @@ std::string_view name(Status status) { return kStatusNames[static_cast<std::size
 Status parse_status(std::string_view text) {
   const auto found = std::find(std::begin(kStatusNames), std::end(kStatusNames), text);
   if (found == std::end(kStatusNames)) {
-    throw Error(fmt::format("status '{}' must be one of {}", text.substr(0, 60),
+    throw Error(fmt::format("status '{}' must be one of {}", excerpt(text, 60),
                             fmt::join(kStatusNames, ", ")));
   }
   return static_cast<Status>(found - std::begin(kStatusNames));

@@ -115,12 +115,12 @@ TEST(YamlReader, WhatIsNoYamlOrTooDeepIsRefused) {
             "x.yaml:2: brackets are nested more than 64 deep");
 }
 
-// A word of 300 letters is shortened.
+// A word is shortened between its letters, not inside one of three bytes.
 TEST(YamlReader, MessagesAreShort) {
-  const std::string word(300, 'a');
-  EXPECT_EQ(
-      refusal_by([&] { value_of("b: " + word, "b").text("b"); }),
-      "x.yaml:1: b is '" + std::string(60, 'a') + "...'; it must be a word of at most 256 bytes");
+  const std::string begin(29, 'a'), end(270, 'z');
+  EXPECT_EQ(refusal_by([&] { value_of("b: " + begin + "\u20ac" + end, "b").text("b"); }),
+            "x.yaml:1: b is '" + begin + " ... 243 more bytes ... " + std::string(30, 'z') +
+                "'; it must be a word of at most 256 bytes");
 }
 
 }  // namespace opbench

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kLongestShown = 60;  // bytes of a text in a message
+constexpr std::size_t kLongestJson = 60;  // bytes of a text in a message
 
 std::string json_kind(const Json& json) {
   switch (json.type()) {
@@ -28,7 +28,7 @@ std::string json_kind(const Json& json) {
       return "a list";
     case Json::value_t::string:
       return fmt::format("the text '{}'",
-                         excerpt(json.get_ref<const std::string&>(), kLongestShown));
+                         excerpt(json.get_ref<const std::string&>(), kLongestJson));
     default:
       return json.dump();
   }
@@ -147,7 +147,7 @@ std::string JsonValue::place() const {
   if (parent_ == nullptr) return taken_from_.empty() ? "the file" : taken_from_;
   const std::string before = parent_->parent_ == nullptr ? parent_->taken_from_ : parent_->place();
   if (index_ != kNoIndex) return fmt::format("{}[{}]", before, index_);
-  const std::string key = excerpt(key_, kLongestShown);
+  const std::string key = excerpt(key_, kLongestJson);
   return before.empty() ? key : fmt::format("{}.{}", before, key);
 }
 

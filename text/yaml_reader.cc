@@ -21,12 +21,12 @@ std::optional<T> parse_whole(const std::string& text) {
   return value;
 }
 
-constexpr std::size_t kLongestShown = 60;  // bytes of a text in a message
+constexpr std::size_t kLongestYaml = 60;  // bytes of a text in a message
 
 std::string yaml_kind(const YAML::Node& node) {
   if (node.IsSequence()) return "a list";
   if (node.IsMap()) return "a mapping";
-  if (node.IsScalar()) return fmt::format("'{}'", excerpt(node.Scalar(), kLongestShown));
+  if (node.IsScalar()) return fmt::format("'{}'", excerpt(node.Scalar(), kLongestYaml));
   return "nothing";
 }
 
@@ -201,7 +201,7 @@ void YamlValue::mapping(
     const YamlValue key(pair.first, path_);
     const std::string name = key.text(fmt::format("a key of {}", what));
     if (std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
-      key.fail(fmt::format("unknown key '{}' in {}{}", excerpt(name, kLongestShown), what,
+      key.fail(fmt::format("unknown key '{}' in {}{}", excerpt(name, kLongestYaml), what,
                            suggestion(name, allowed)));
     }
   }

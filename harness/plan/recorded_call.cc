@@ -9,6 +9,7 @@
 #include "harness/plan/case.h"
 #include "harness/plan/recorded_attrs.h"
 #include "harness/plan/recorded_entries.h"
+#include "ops/positional_call.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -219,6 +220,16 @@ std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& ro
   return calls;
 }
 
+// The first argument of a positional call whose meaning is not known; null: none.
+const DumpEntry* unknown_argument(const DumpRecord& record) {
+  const PositionalCall* const call = find_positional_call(record.op);
+  if (call == nullptr) return nullptr;
+  for (const DumpEntry& entry : record.entries) {
+    if (entry.side == Side::input && !takes_argument(*call, entry.name)) return &entry;
+  }
+  return nullptr;
+}
+
 // Rows of --map precede the built-in ones.
 bool is_of_map(const OpTable& table, const OpRow& row) {
   const auto place = &row - table.rows().data();
@@ -241,6 +252,11 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
     } catch (const Error&) {
       // The note does not match; the record is read like a dump of another program.
     }
+  }
+  if (const DumpEntry* const entry = unknown_argument(record)) {
+    found.is_known = true;
+    found.obstacle = fmt::format("the meaning of argument {} is not known", entry->name);
+    return found;
   }
   const std::vector<const OpRow*> rows = table.find(record.op);
   std::string unfit;

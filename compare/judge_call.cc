@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include "judge/bound.h"
 #include "judge/failure_pattern.h"
 #include "judge/hidden_faults.h"
 #include "judge/judge_output.h"
 #include "judge/stored_values.h"
+#include "ops/positional_call.h"
 
 namespace opbench {
 namespace {
@@ -116,10 +118,20 @@ void explain(const DepartedOutput& departure, const JudgedOutput& judged, Output
   describe_departure(values, judged.stats, finding);
 }
 
-// The device that made an output; empty if the rules do not allow a device's own arithmetic.
+// False for msprobe, which writes tensors of any device from the memory of the host:
+// "/Functional.linear.0.forward/7/output/0".
+bool states_device(const DumpEntry& output) {
+  const std::string_view path = output.path;
+  const std::string_view call = path.substr(0, path.rfind("/output/"));
+  return find_positional_call(call.substr(0, call.rfind('/'))) == nullptr;
+}
+
+// The device that made an output; empty if the rules do not allow a device's own arithmetic. A
+// device that is not known may be an NPU.
 Maker maker_of(const LoadedCall& loaded, std::size_t output, const JudgeRules& rules) {
   if (!rules.allows_device_numerics) return {};
-  return {.device = loaded.call->outputs[output]->device};
+  const DumpEntry& entry = *loaded.call->outputs[output];
+  return {.device = states_device(entry) ? entry.device : DeviceType::npu};
 }
 
 OutputFinding judge_output_of(const LoadedCall& loaded, CallToJudge& call, std::size_t output,

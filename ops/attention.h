@@ -147,8 +147,8 @@ std::vector<KnownCall> attention_calls(std::string_view cann, std::string_view n
                                        std::string_view masked, std::string_view inputs,
                                        std::string_view outputs);
 
-/// The layouts that a query of this shape may have, given the shape of softmax_max, and the
-/// sparse_mode of a compressed mask among `inputs`.
+/// The layouts that a query of this shape may have, given the shape of softmax_max, perhaps
+/// flattened, and the sparse_mode of a compressed mask among `inputs`.
 LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const Shapes& inputs);
 
 /// The optional inputs of both operators.

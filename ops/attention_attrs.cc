@@ -73,6 +73,30 @@ TensorSpec optional_input(std::string_view name, std::vector<DType> dtypes,
   return spec;
 }
 
+// Statistics as one axis have the number of heads, and the order of batch and sequence is open: the
+// longer one is the sequence.
+LikelyAttrs likely_of_flat_statistics(const Dims& query, std::int64_t count, const Shapes& inputs) {
+  constexpr std::int64_t kEach = kStatisticCopies;
+  const std::int64_t a = query.empty() ? 0 : query[0], b = query.size() < 2 ? 0 : query[1];
+  Shapes shapes;
+  if (query.size() == 3 && a * b > 0 && count % (a * b * kEach) == 0) {
+    const std::int64_t heads = count / (a * b * kEach);
+    shapes = {{b, heads, a, kEach}, {a, heads, b, kEach}};
+    if (a < b) std::swap(shapes[0], shapes[1]);
+    if (heads == 1) shapes.push_back({a, b, kEach});
+  } else if (query.size() == 4 && count == a * b * query[2] * kEach) {
+    shapes = {{a, b, query[2], kEach}, {a, query[2], b, kEach}};
+    if (query[2] < b) std::swap(shapes[0], shapes[1]);
+  }
+  LikelyAttrs all;
+  for (const Dims& shape : shapes) {
+    for (NamedNumbers& one : likely_of_attention(query, shape, inputs)) {
+      all.push_back(std::move(one));
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<AttrSpec> attention_attrs() {
@@ -172,6 +196,7 @@ LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const
     if (statistics.size() == 4 && statistics[2] == 2048) one.erase("sparse_mode");
     all.push_back(std::move(one));
   };
+  if (statistics.size() == 1) return likely_of_flat_statistics(query, statistics[0], inputs);
   if (statistics.size() == 3 && query.size() == 3) add(kTnd, query[1], true);
   if (statistics.size() != 4) return all;
   const std::int64_t batch = statistics[0], heads = statistics[1], rows = statistics[2];

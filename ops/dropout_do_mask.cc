@@ -38,7 +38,12 @@ const RegisteredOp registered{{
     .known_as = {.calls = {{"DropOutDoMask, DropOutDoMaskV3",
                             "x|self, mask",
                             "y|out",
-                            {.attrs = "keep_prob", .needs = "keep_prob"}}},
+                            {.attrs = "keep_prob", .needs = "keep_prob"}},
+                           // A profile has keep_prob as a tensor, without its value.
+                           {"DropOutDoMask, DropOutDoMaskV3",
+                            "x, mask",
+                            "y",
+                            {.attrs = "keep_prob", .is_profiled_only = true}}},
                  .profiled = {{"DropOutDoMask, DropOutDoMaskV3", "x, mask"}}},
     .inputs = {{"x"},
                {.name = "mask",

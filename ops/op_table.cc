@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "ops/positional_call.h"
 #include "tensor/utf8.h"
 
 namespace opbench {
@@ -162,6 +163,10 @@ std::vector<std::string> spellings(std::string_view recorded_op) {
   };
   std::string name(recorded_op);
   add(name);
+  if (const PositionalCall* call = find_positional_call(recorded_op)) {
+    add(std::string(call->name));
+    return all;
+  }
   if (const auto colons = name.rfind("::"); colons != std::string::npos) name.erase(0, colons + 2);
   std::replace(name.begin(), name.end(), '.', '_');
   add(name);

@@ -9,6 +9,8 @@
 namespace opbench {
 namespace {
 
+using Names = std::vector<std::string>;
+
 void add_tensor(NamedOperator& named, Side side, const std::string& name,
                 const ProfiledTensor& tensor, const Dims& shape) {
   DumpEntry& entry = named.record.entries.emplace_back();
@@ -35,12 +37,12 @@ Dims with_axes_kept(const ProfiledOperator& one, const Dims& y) {
   return element_count(kept) == element_count(y) ? kept : with_reduced_axes(x, y);
 }
 
-// The optional input of that name; null: no such input.
-const TensorSpec* optional_input(const OpUse& use, const std::string& name) {
+// The input of that name, which is optional or not; null: no such input.
+const TensorSpec* input_called(const OpUse& use, const std::string& name, bool is_optional) {
   for (std::size_t i = 0; i < use.inputs.size(); ++i) {
     const RecordedName& input = use.inputs[i];
     const auto found = std::find(input.names.begin(), input.names.end(), name);
-    if (input.is_optional && found != input.names.end()) return &use.op->input(i);
+    if (input.is_optional == is_optional && found != input.names.end()) return &use.op->input(i);
   }
   return nullptr;
 }
@@ -50,21 +52,49 @@ bool may_be(const TensorSpec& input, DType dtype) {
          std::find(input.dtypes.begin(), input.dtypes.end(), dtype) != input.dtypes.end();
 }
 
+// Some versions of CANN take a mask of numbers.
+bool is_mask_of_numbers(const TensorSpec& spec, DType dtype) {
+  return spec.has_own_dtype() && may_be(spec, DType::boolean) && !may_be(spec, dtype) &&
+         is_floating(dtype);
+}
+
+// The number of optional inputs from `first` on that were left out: a tensor of this dtype cannot
+// be any of them. A mask of numbers may be followed by inputs that cannot have its dtype either.
+std::size_t left_out_from(const Names& names, std::size_t first, const OpUse& use, DType dtype) {
+  std::size_t end = first;
+  const TensorSpec* optional = input_called(use, tensor_name(names, end), true);
+  const bool may_be_mask = optional != nullptr && is_mask_of_numbers(*optional, dtype);
+  while (optional != nullptr && !may_be(*optional, dtype)) {
+    optional = input_called(use, tensor_name(names, ++end), true);
+  }
+  if (!may_be_mask || optional != nullptr) return end - first;
+  const TensorSpec* next = input_called(use, tensor_name(names, end), false);
+  const bool is_next = next == nullptr ? end < names.size() : may_be(*next, dtype);
+  return is_next ? end - first : 0;
+}
+
 void add_side(NamedOperator& named, const ProfiledOperator& one, const OpUse& use, Side side,
-              const std::vector<std::string>& names) {
+              const Names& names) {
   const auto& tensors = side == Side::input ? one.inputs : one.outputs;
   const bool is_sum = one.type.starts_with("ReduceSum");
   std::size_t left_out = 0;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     std::string name = tensor_name(names, i + left_out);
-    const ProfiledTensor& tensor = tensors[i];
+    ProfiledTensor tensor = tensors[i];
     // An optional input that is not given is without a shape, or left out: the next tensor then has
     // a dtype that it cannot have.
-    const TensorSpec* optional = side == Side::input ? optional_input(use, name) : nullptr;
+    const TensorSpec* optional = side == Side::input ? input_called(use, name, true) : nullptr;
     if (optional != nullptr && tensor.storage.empty()) continue;
-    while (optional != nullptr && !may_be(*optional, tensor.dtype)) {
-      name = tensor_name(names, i + ++left_out);
-      optional = optional_input(use, name);
+    if (optional != nullptr) {
+      left_out += left_out_from(names, i + left_out, use, tensor.dtype);
+      name = tensor_name(names, i + left_out);
+      optional = input_called(use, name, true);
+    }
+    if (optional != nullptr && is_mask_of_numbers(*optional, tensor.dtype)) {
+      const DType flags = optional->dtypes.front();
+      named.notes.push_back(fmt::format("{} is {}: runs as {} of the same shape", name,
+                                        opbench::name(tensor.dtype), opbench::name(flags)));
+      tensor.dtype = flags;
     }
     if (name.empty() || name.starts_with('=') || tensor.is_absent) continue;
     if (!tensor.problem.empty() || !tensor.logical) {
@@ -85,8 +115,6 @@ void add_side(NamedOperator& named, const ProfiledOperator& one, const OpUse& us
     named.places.push_back(i);
   }
 }
-
-using Names = std::vector<std::string>;
 
 Names first_names(const std::vector<RecordedName>& wanted) {
   Names names;

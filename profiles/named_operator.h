@@ -16,6 +16,7 @@ struct NamedOperator {
   DumpRecord record;
   Results results = Results::recorded;
   std::vector<std::size_t> places;  ///< of its entries among the tensors of their side
+  std::vector<std::string> notes;   ///< replaced properties of its tensors
   std::string obstacle;
 };
 

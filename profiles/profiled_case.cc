@@ -34,7 +34,7 @@ struct FoundCall {
 };
 
 std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers& attrs,
-                                 const OpTable& table, std::string& obstacle) {
+                                 const OpTable& table, Results results, std::string& obstacle) {
   DumpRecord record = named.record;
   for (const auto& [name, values] : attrs) {
     DumpEntry& entry = record.entries.emplace_back();
@@ -48,7 +48,7 @@ std::optional<FoundCall> call_of(const NamedOperator& named, const NamedNumbers&
     if (known != attrs.end()) return known->second;
     throw Error(fmt::format("the number in the tensor '{}' is not known", entry.name));
   };
-  RecordedCalls found = calls_of(record, table, numbers, named.results);
+  RecordedCalls found = calls_of(record, table, numbers, results);
   if (found.calls.size() == 1) {
     const RecordedCall& call = found.calls[0];
     return FoundCall{case_of(call.problem),
@@ -132,11 +132,13 @@ LikelyAttrs likely_attrs(const DumpRecord& record, const OpUse& use) {
                                               : LikelyAttrs();
 }
 
-// Tries candidate attributes; sets the case of the first that fit.
-void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table,
+// Tries candidate attributes; sets the case of the first that fit, with results as they are
+// recorded or flattened.
+void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table, Results results,
              BuiltCase& built) {
   const OpUse& use = row.uses.front();
   const NamedOperator record = named_operator(one, use);
+  if (record.results == Results::unknown) results = Results::unknown;
   if (!record.obstacle.empty()) {
     built.obstacle = record.obstacle;
     return;
@@ -149,12 +151,14 @@ void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table
     if (one.attrs) {
       for (const auto& [name, values] : *one.attrs) attrs[name] = values;
     }
-    auto call = call_of(record, attrs, table, built.obstacle);
+    auto call = call_of(record, attrs, table, results, built.obstacle);
     if (!call) continue;
     built.spec = std::move(call->spec);
     built.inputs = std::move(call->inputs);
     built.outputs = std::move(call->outputs);
     built.are_attrs_known = are_known;
+    built.notes.insert(built.notes.end(), record.notes.begin(), record.notes.end());
+    if (results == Results::flattened) built.notes.emplace_back("results are recorded as one axis");
     if (!are_known) {
       built.notes.push_back(attrs.empty()
                                 ? "attributes unknown: defaults are used"
@@ -162,6 +166,11 @@ void try_row(const ProfiledOperator& one, const OpRow& row, const OpTable& table
     }
     return;
   }
+}
+
+bool has_one_axis(const std::vector<ProfiledTensor>& tensors) {
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const ProfiledTensor& tensor) { return tensor.storage.size() == 1; });
 }
 
 }  // namespace
@@ -189,8 +198,12 @@ BuiltCase build_case(ProfiledOperator one, const LogicalShapes& shapes, const Op
         built.obstacle = "random";
         return built;
       }
-      if (row->uses.size() == 1) try_row(one, *row, table, built);
+      if (row->uses.size() == 1) try_row(one, *row, table, Results::recorded, built);
       if (built.spec) break;
+    }
+    for (const OpRow* row : rows) {
+      if (built.spec || !has_one_axis(one.outputs)) break;
+      if (row->uses.size() == 1) try_row(one, *row, table, Results::flattened, built);
     }
     if (!built.spec) return built;
     built.obstacle.clear();

@@ -29,13 +29,15 @@ struct ContextTensor {
   std::optional<Format> format;  ///< of the storage in which it arrives; none: plain
   std::optional<Distribution> data;
   std::string origin;  ///< "file:line", for messages
+  /// False for constants, such as a mask or the angles of a rotation: no gradient is computed.
+  bool takes_gradient = true;
 };
 
 /// One call of an operator. Tensors are named. A name is written once.
 struct ContextNode {
   std::string name;  ///< "stage2.1.branch2.dw", unique
   const Op* op = nullptr;
-  std::vector<std::string> inputs;
+  std::vector<std::string> inputs;  ///< "_": an optional input that is not given
   /// At most as many as the operator has: further outputs have no name. "_": an output without a
   /// reader.
   std::vector<std::string> outputs;

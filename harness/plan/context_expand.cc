@@ -133,8 +133,10 @@ class Expansion {
     budget_.spend(kNodeBytes + scope.prefix.size() + tensor.shape.size() * sizeof(std::int64_t),
                   tensor.origin);
     ContextTensor result{
-        scope.prefix + tensor.name, {}, tensor.dtype, tensor.format, tensor.data, tensor.origin};
+        scope.prefix + tensor.name, {}, tensor.dtype, tensor.format, {}, tensor.origin,
+        tensor.takes_gradient};
     try {
+      if (tensor.data) result.data = parse_distribution(substituted(*tensor.data, scope.symbols));
       for (const std::string& extent : tensor.shape) {
         result.shape.push_back(evaluate_extent(extent, scope.symbols));
       }

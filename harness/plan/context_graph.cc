@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "harness/plan/differentiation.h"
 #include "harness/plan/precision.h"
@@ -68,6 +69,7 @@ class Builder {
       tensors_[tensor.name] = added;
       if (tensor.data) result_.graph.tensors[added].data = *tensor.data;
       if (!tensor.data) without_data_.push_back(added);
+      if (!tensor.takes_gradient) constants_.insert(added);
       if (!tensor.format) return;
       const Format format = format_for_rank(*tensor.format, tensor.shape.size());
       describe(dtype_of(tensor), tensor.shape, format);  // throws if the rank is not supported
@@ -85,7 +87,10 @@ class Builder {
 
   void add(const ContextNode& node) {
     std::vector<std::size_t> inputs;
-    for (const std::string& input : node.inputs) inputs.push_back(tensors_.at(input));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const bool is_given = node.inputs[i] != "_";
+      inputs.push_back(is_given ? tensors_.at(node.inputs[i]) : absent_input(node, i));
+    }
     const std::vector<std::size_t> given = inputs;
     casts_.apply(step_.precision.level, *node.op, inputs);
     const std::size_t added =
@@ -104,6 +109,13 @@ class Builder {
     }
     if (node.op->name == "batch_norm") keep_statistics(node, call);
     fill_first_uses(call.problem, given);
+  }
+
+  std::size_t absent_input(const ContextNode& node, std::size_t i) {
+    const TensorSpec& spec = node.op->input(i);
+    const DType dtype = spec.has_own_dtype() ? spec.dtypes.front() : dtype_;
+    return add_tensor(result_.graph, node.name + "." + node.op->input_name(i), describe(dtype, {0}),
+                      GraphTensor::zeros);
   }
 
   // The updated running statistics of a batch norm in training are results, unless the file names
@@ -138,9 +150,9 @@ class Builder {
     if (losses.empty()) throw Error("no output is floating, so the context cannot run backward");
     const Precision& precision = step_.precision;
     const bool is_scaled = precision.scaling != Precision::Scaling::none;
-    Gradients gradients =
-        differentiate(result_.graph, losses,
-                      {DistributionKind::constant, is_scaled ? precision.loss_scale : 1, 0});
+    Gradients gradients = differentiate(
+        result_.graph, losses,
+        {DistributionKind::constant, is_scaled ? precision.loss_scale : 1, 0}, constants_);
     std::vector<std::size_t> wanted;
     for (const auto& tensors : {step_.graph->inputs, step_.graph->parameters}) {
       for (const ContextTensor& tensor : tensors) {
@@ -231,6 +243,7 @@ class Builder {
   std::map<std::string, Use> first_use_;
   std::vector<std::size_t> without_data_;
   std::vector<std::size_t> statistics_;
+  std::set<std::size_t> constants_;  // given tensors that take no gradient
 };
 
 }  // namespace

@@ -110,6 +110,7 @@ class Ordering {
     for (const ContextNode& node : graph_.nodes) {
       std::vector<std::size_t>& sources = sources_.emplace_back();
       for (const std::string& input : node.inputs) {
+        if (input == "_") continue;
         const auto writer = writer_.find(input);
         if (writer == writer_.end()) {
           throw Error(node.origin,

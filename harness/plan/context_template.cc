@@ -94,6 +94,12 @@ bool has_listed_outputs(const Op& op) {
 
 void check_counts(const YamlValue& value, const NodeTemplate& node) {
   value.located([&] { check_input_count(*node.op, node.inputs.size()); });
+  const std::size_t required = node.op->inputs.size() - node.op->optional_inputs;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (node.inputs[i] != "_" || (i >= required && !node.op->variadic)) continue;
+    value.fail(fmt::format("{}: input '{}' is not optional, so it cannot be '_'", node.op->name,
+                           node.op->input_name(i)));
+  }
   const std::size_t most = node.op->outputs.size();
   if (has_listed_outputs(*node.op) || node.outputs.size() <= most) return;
   value.fail(fmt::format("{} has {}, found {}", node.op->name, counted(most, "output"),
@@ -148,11 +154,12 @@ std::vector<TensorTemplate> GraphReader::tensors(const YamlValue& value, std::st
     if (entry.is_list()) {
       tensor.shape = texts(entry, "an extent");
     } else {
-      entry.mapping("a tensor", {"shape", "format", "dtype", "data"},
+      entry.mapping("a tensor", {"shape", "format", "dtype", "data", "gradient"},
                     [&](const std::string& name, const YamlValue& field) {
                       if (name == "dtype") tensor.dtype = read_dtype(field);
                       if (name == "format") tensor.format = read_format(field);
-                      if (name == "data") tensor.data = read_distribution(field);
+                      if (name == "data") tensor.data = field.text(name);
+                      if (name == "gradient") tensor.takes_gradient = field.boolean(name);
                       if (name != "shape") return;
                       if (!field.is_list()) field.fail("shape must be a list");
                       tensor.shape = texts(field, "an extent");

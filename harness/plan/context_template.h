@@ -8,7 +8,6 @@
 
 #include "harness/plan/case_values.h"
 #include "ops/op.h"
-#include "tensor/fill.h"
 
 namespace opbench {
 
@@ -42,7 +41,8 @@ struct TensorTemplate {
   std::vector<std::string> shape = {};
   std::optional<DType> dtype = {};
   std::optional<Format> format = {};
-  std::optional<Distribution> data = {};
+  std::optional<std::string> data = {};  ///< a distribution, in which `{N*2}` is a number
+  bool takes_gradient = true;
   std::string origin;
 };
 

@@ -26,7 +26,9 @@ class Names {
       }
     }
     for (const NodeTemplate& node : graph_.nodes) {
-      for (const std::string& input : node.inputs) read(input, node.origin);
+      for (const std::string& input : node.inputs) {
+        if (input != "_" || node.op == nullptr) read(input, node.origin);
+      }
     }
     check_outputs();
     check_given(graph_.inputs, "input");

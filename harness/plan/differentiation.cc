@@ -11,8 +11,13 @@ namespace {
 
 class Differentiation {
  public:
-  Differentiation(Graph& graph, const std::vector<std::size_t>& losses, const Distribution& seed)
-      : graph_(graph) {
+  Differentiation(Graph& graph, const std::vector<std::size_t>& losses, const Distribution& seed,
+                  const std::set<std::size_t>& constants)
+      : graph_(graph), constants_(constants) {
+    for (const Node& node : graph.nodes) {
+      if (!are_constant(node.inputs)) continue;
+      constants_.insert(node.outputs.begin(), node.outputs.end());
+    }
     for (const std::size_t loss : losses) {
       const GraphTensor& tensor = graph_.tensors[loss];
       const std::size_t added =
@@ -39,16 +44,24 @@ class Differentiation {
     for (const GradientCall& call : node.problem.op->gradient(node.problem)) apply(call, node);
   }
 
+  bool are_constant(const std::vector<std::size_t>& tensors) const {
+    return !tensors.empty() && std::all_of(tensors.begin(), tensors.end(), [&](std::size_t tensor) {
+      return constants_.contains(tensor);
+    });
+  }
+
   bool reached(const Node& node) const {
     return std::any_of(node.outputs.begin(), node.outputs.end(),
                        [&](std::size_t output) { return gradient_of_.contains(output); });
   }
 
   void apply(const GradientCall& call, const Node& node) {
-    std::vector<std::size_t> args;
+    std::vector<std::size_t> args, of;
+    for (const std::size_t i : call.of_inputs) of.push_back(node.inputs[i]);
+    if (are_constant(of)) return;
     for (const GradientArg& arg : call.args) args.push_back(argument(arg, node));
     if (call.op.empty()) {
-      const std::size_t differentiated = node.inputs[call.of_inputs.front()];
+      const std::size_t differentiated = of.front();
       return set_gradient(differentiated, fitted(differentiated, args.front(), node));
     }
     const Op& op = find_op(call.op);
@@ -56,7 +69,8 @@ class Differentiation {
     const std::size_t added = append(op, std::move(args), std::move(attrs), node);
     graph_.nodes[added].under_test = node.under_test;
     for (std::size_t i = 0; i < call.of_inputs.size(); ++i) {
-      const std::size_t differentiated = node.inputs[call.of_inputs[i]];
+      const std::size_t differentiated = of[i];
+      if (constants_.contains(differentiated)) continue;
       const std::size_t result = graph_.nodes[added].outputs[i];
       graph_.tensors[result].name = "grad_" + graph_.tensors[differentiated].name;
       set_gradient(differentiated, fitted(differentiated, result, node));
@@ -144,14 +158,15 @@ class Differentiation {
   }
 
   Graph& graph_;
+  std::set<std::size_t> constants_;
   Gradients gradient_of_;
 };
 
 }  // namespace
 
 Gradients differentiate(Graph& graph, const std::vector<std::size_t>& losses,
-                        const Distribution& seed) {
-  return Differentiation(graph, losses, seed).run();
+                        const Distribution& seed, const std::set<std::size_t>& constants) {
+  return Differentiation(graph, losses, seed, constants).run();
 }
 
 }  // namespace opbench

@@ -26,7 +26,8 @@ void CastInsertion::apply(Precision::Level level, const Op& op, std::vector<std:
     wanted = DType::fp32;
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const bool is_number = is_floating(graph_.tensors[inputs[i]].desc.dtype);
+    const TensorDesc& desc = graph_.tensors[inputs[i]].desc;
+    const bool is_number = is_floating(desc.dtype) && desc.shape != Dims{0};
     if (is_number && !op.input(i).has_own_dtype()) inputs[i] = to(inputs[i], wanted);
   }
 }

@@ -9,6 +9,7 @@
 #include "harness/plan/case.h"
 #include "harness/plan/recorded_attrs.h"
 #include "harness/plan/recorded_entries.h"
+#include "ops/positional_call.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -165,6 +166,9 @@ class RecordReading {
   // Axes of extent 1 do not move elements, but a variant writes its own shape.
   bool is_alike(const Dims& recorded, const Dims& ours) const {
     if (recorded == ours) return true;
+    if (results_ == Results::flattened && recorded.size() == 1) {
+      return recorded[0] == element_count(ours);
+    }
     return dtypes_ == TakenDTypes::of_reference && without_ones(recorded) == without_ones(ours);
   }
 
@@ -191,7 +195,7 @@ class RecordReading {
       desc.dtype = found.desc.dtype;
       is_any = true;
     }
-    if (!is_any && results_ == Results::recorded) throw Unfit("no output is recorded");
+    if (!is_any && results_ != Results::unknown) throw Unfit("no output is recorded");
   }
 
   const DumpRecord& record_;
@@ -216,6 +220,16 @@ std::vector<RecordedCall> parts_of(const RecordReading& reading, const OpRow& ro
   return calls;
 }
 
+// The first argument of a positional call whose meaning is not known; null: none.
+const DumpEntry* unknown_argument(const DumpRecord& record) {
+  const PositionalCall* const call = find_positional_call(record.op);
+  if (call == nullptr) return nullptr;
+  for (const DumpEntry& entry : record.entries) {
+    if (entry.side == Side::input && !takes_argument(*call, entry.name)) return &entry;
+  }
+  return nullptr;
+}
+
 // Rows of --map precede the built-in ones.
 bool is_of_map(const OpTable& table, const OpRow& row) {
   const auto place = &row - table.rows().data();
@@ -238,6 +252,11 @@ RecordedCalls calls_of(const DumpRecord& record, const OpTable& table, const Rea
     } catch (const Error&) {
       // The note does not match; the record is read like a dump of another program.
     }
+  }
+  if (const DumpEntry* const entry = unknown_argument(record)) {
+    found.is_known = true;
+    found.obstacle = fmt::format("the meaning of argument {} is not known", entry->name);
+    return found;
   }
   const std::vector<const OpRow*> rows = table.find(record.op);
   std::string unfit;

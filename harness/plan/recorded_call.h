@@ -30,8 +30,8 @@ struct RecordedCalls {
 using ReadNumbers = std::function<std::vector<double>(const DumpEntry& entry)>;
 inline constexpr std::int64_t kMostNumbers = 64;  ///< of one scalar or list
 
-/// States if the outputs of a record were written.
-enum class Results { recorded, unknown };
+/// States if the outputs of a record were written; `flattened`: perhaps as one axis.
+enum class Results { recorded, flattened, unknown };
 
 /// Allowed dtypes of a record: those of variants, or those of the reference, which takes fp64 too
 /// for operators that take fp32.

@@ -5,13 +5,27 @@
 
 #include <string>
 
+#include "ops/positional_call.h"
+
 namespace opbench {
 
-const DumpEntry* entry_called(const DumpRecord& record, Side side, std::string_view name) {
+namespace {
+
+const DumpEntry* entry_of_name(const DumpRecord& record, Side side, std::string_view name) {
   for (const DumpEntry& entry : record.entries) {
     if (entry.side == side && entry.name == name) return &entry;
   }
   return nullptr;
+}
+
+}  // namespace
+
+const DumpEntry* entry_called(const DumpRecord& record, Side side, std::string_view name) {
+  const DumpEntry* const found = entry_of_name(record, side, name);
+  const PositionalCall* const call = found == nullptr ? find_positional_call(record.op) : nullptr;
+  if (call == nullptr) return found;
+  return entry_of_name(
+      record, side, side == Side::input ? place_of_argument(*call, name) : place_of_result(name));
 }
 
 const DumpEntry* find_entry(const DumpRecord& record, Side side, const RecordedName& wanted) {

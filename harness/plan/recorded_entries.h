@@ -15,7 +15,8 @@ struct Unfit : Error {
   using Error::Error;
 };
 
-/// Entry of that side and name; null: not recorded.
+/// Entry of that side and name, or at the place of that name in a positional call; null: not
+/// recorded.
 const DumpEntry* entry_called(const DumpRecord& record, Side side, std::string_view name);
 /// The first requested name that is recorded. "output x" among inputs names a result.
 const DumpEntry* find_entry(const DumpRecord& record, Side side, const RecordedName& wanted);

@@ -19,8 +19,9 @@ namespace {
 // False if an input with bounds, such as an index, is computed: it is not available yet.
 bool is_given(const Graph& graph, const Node& node) {
   for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const bool is_own = node.problem.op->input(i).has_own_dtype();
-    if (is_own && graph.tensors[node.inputs[i]].is_computed()) return false;
+    const bool is_index =
+        node.problem.op->input(i).has_own_dtype() || !is_floating(node.problem.inputs[i].dtype);
+    if (is_index && graph.tensors[node.inputs[i]].is_computed()) return false;
   }
   return true;
 }

@@ -145,7 +145,8 @@ TEST(ContextErrors, OfTensorsAndNodes) {
            "f.yaml:7: nodes depend on each other: p > q > p"},
           {"      - {op: relu, in: d, out: d, name: p}\n",
            "f.yaml:7: nodes depend on each other: p > p"},
-          {"      - {op: relu, in: _, out: z}\n", "f.yaml:7: unknown tensor '_'"},
+          {"      - {op: relu, in: _, out: z}\n",
+           "f.yaml:7: relu: input 'self' is not optional, so it cannot be '_'"},
           {"      - {op: relu, in: y, out: a b}\n", "f.yaml:7: the name of a tensor is 'a b'"},
       });
 }

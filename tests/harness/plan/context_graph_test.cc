@@ -69,6 +69,19 @@ TEST(ContextGraph, GradientIsThatOfTheLoss) {
   }
 }
 
+// "_" before a given optional input is a tensor without elements.
+TEST(ContextGraph, OptionalInputsMayBeAbsent) {
+  ContextBuilder builder("finalize");
+  builder.input("x", {6, 4}).input("places", {6}).input("scales", {3, 2});
+  builder.node("moe_finalize_routing_v2", {"x", "places", "_", "_", "_", "scales"}, {"y"})
+      .output("y");
+  const LogicalGraph graph = build_context_graph(builder.context(), builder.step(), DType::bf16);
+  const std::vector<TensorDesc>& inputs = graph.graph.nodes[0].problem.inputs;
+  EXPECT_THAT(inputs[2].shape, ElementsAre(0));
+  EXPECT_EQ(inputs[2].dtype, DType::bf16);
+  EXPECT_THAT(inputs[5].shape, ElementsAre(3, 2));
+}
+
 TEST(ContextGraph, ScalarOutputIsItsOwnLoss) {
   ContextBuilder builder("loss");
   builder.input("x", {4, 3}).input("t", {4});

@@ -278,6 +278,21 @@ TEST(ContextReader, AttributesMayHaveSymbols) {
   EXPECT_THAT(graph.nodes[2].attrs.list("sizes"), ElementsAre(2, 1, 1));
 }
 
+TEST(ContextReader, ConstantsAndDataWithSymbols) {
+  const CaseFile file = parse_contexts(
+      "symbols: {N: 3}\n"
+      "contexts:\n"
+      "  - name: c\n"
+      "    inputs: {x: [2], y: {shape: [2], data: \"uniform(0,{N*2})\", gradient: false}}\n"
+      "    nodes: [{op: mul, in: [x, y], out: z}]\n"
+      "    outputs: [z]\n");
+  const std::vector<ContextTensor>& inputs = only_graph(file).inputs;
+  EXPECT_TRUE(inputs[0].takes_gradient);
+  EXPECT_FALSE(inputs[0].data.has_value());
+  EXPECT_FALSE(inputs[1].takes_gradient);
+  EXPECT_EQ(inputs[1].data->b, 6);
+}
+
 TEST(ContextReader, StepsTakeOverTheSettingsOfOthers) {
   const CaseFile file = parse_contexts(
       std::string(kRelu) +

@@ -46,6 +46,18 @@ TEST(Differentiation, GradientsOfATensorReadTwiceAreAdded) {
   EXPECT_EQ(graph.nodes.back().name, "grad_x.add");
 }
 
+// Neither a constant nor a tensor made of constants has a gradient, so that exp adds no
+// node.
+TEST(Differentiation, ConstantsTakeNoGradient) {
+  SmallGraph graph;
+  const std::size_t x = graph.input("x"), c = graph.input("c");
+  const std::size_t y = graph.call("mul", {x, graph.call("exp", {c})});
+  const Gradients gradients = differentiate(graph, {y}, {DistributionKind::constant, 1, 0}, {c});
+  EXPECT_THAT(graph.ops_from(2), ElementsAre("mul"));
+  EXPECT_TRUE(gradients.contains(x));
+  EXPECT_FALSE(gradients.contains(c));
+}
+
 TEST(Differentiation, StartsFromASeedOfEveryLoss) {
   SmallGraph graph;
   const std::size_t x = graph.input("x");

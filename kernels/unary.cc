@@ -85,6 +85,44 @@ struct Elu {
   }
 };
 
+struct Celu : Elu {
+  explicit Celu(const Numbers& n) : Elu({n[0], 1, 1 / n[0], 0}) {}
+};
+
+// 0 for NaN, as PyTorch 1.13 gives it.
+struct SoftShrink {
+  float limit;
+  explicit SoftShrink(const Numbers& numbers) : limit(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const VF32 l = number(limit), beyond = hn::CopySign(hn::Sub(hn::Abs(x), l), x);
+    return hn::IfThenElseZero(hn::Gt(hn::Abs(x), l), beyond);
+  }
+};
+struct HardShrink {
+  float limit;
+  explicit HardShrink(const Numbers& numbers) : limit(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(x), number(limit)), x);
+  }
+};
+struct Threshold {
+  float limit, value;
+  explicit Threshold(const Numbers& numbers) : limit(numbers[0]), value(numbers[1]) {}
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    return hn::IfThenElse(hn::Le(x, number(limit)), number(value), x);
+  }
+};
+
+// log(1 + e) is log(w) e/(w - 1) of the rounded sum w, which loses nothing of a small e.
+struct LogSigmoid {
+  HWY_INLINE VF32 operator()(VF32 x) const {
+    const VF32 e = exp_of(minus_abs(x)), w = hn::Add(e, number(1)), rest = hn::Sub(w, number(1));
+    const VF32 log =
+        hn::IfThenElse(hn::Eq(rest, number(0)), e, hn::Div(hn::Mul(log_of(w), e), rest));
+    return hn::Sub(hn::IfThenElse(hn::Lt(x, number(0)), x, number(0)), log);
+  }
+};
+
 struct HardSigmoid {
   HWY_INLINE VF32 operator()(VF32 x) const {
     return hn::Div(relu6(hn::Add(x, number(3))), number(6));
@@ -148,6 +186,11 @@ std::span<const Formula> unary() {
       {"fast_gelu", compute<FastGelu, 1>},
       {"mish", compute<Mish, 1>},
       {"elu", compute<Elu, 1>},
+      {"celu", compute<Celu, 1>},
+      {"softshrink", compute<SoftShrink, 1>},
+      {"hardshrink", compute<HardShrink, 1>},
+      {"threshold", compute<Threshold, 1>},
+      {"log_sigmoid", compute<LogSigmoid, 1>},
       {"floor", compute<Floor, 1>},
       {"ceil", compute<Ceil, 1>},
       {"trunc", compute<Trunc, 1>},
@@ -172,10 +215,12 @@ Launch prepare(const Problem& problem) {
 }
 
 const NativeFormulas kNative(prepare<false>, false,
-                             {"neg",         "abs",       "clamp",      "exp",       "log",  "sqrt",
-                              "rsqrt",       "tanh",      "sigmoid",    "gelu",      "pow",  "silu",
-                              "hardsigmoid", "hardswish", "leaky_relu", "fast_gelu", "mish", "elu",
-                              "floor",       "ceil",      "trunc",      "round"});
+                             {"neg",       "abs",        "clamp",       "exp",        "log",
+                              "sqrt",      "rsqrt",      "tanh",        "sigmoid",    "gelu",
+                              "pow",       "silu",       "hardsigmoid", "hardswish",  "leaky_relu",
+                              "fast_gelu", "mish",       "elu",         "floor",      "ceil",
+                              "trunc",     "round",      "celu",        "softshrink", "hardshrink",
+                              "threshold", "log_sigmoid"});
 
 const RegisteredKernel kDevice[] = {
     RegisteredKernel(

@@ -146,6 +146,38 @@ struct EluGrad {
   }
 };
 
+struct CeluGrad : EluGrad {
+  explicit CeluGrad(const Numbers& n) : EluGrad({n[0], 1, 1 / n[0], 0}) {}
+};
+// From y = elu(x), which is alpha*scale above its limit.
+struct EluResultGrad {
+  float factor, scale, input_scale;
+  explicit EluResultGrad(const Numbers& n) : factor(n[0] * n[1]), scale(n[1]), input_scale(n[2]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 y) const {
+    const VF32 below = hn::Mul(hn::Add(y, number(factor)), number(input_scale));
+    return hn::Mul(dy, hn::IfThenElse(hn::Gt(y, number(0)), number(scale), below));
+  }
+};
+
+struct ShrinkGrad {
+  float limit;
+  explicit ShrinkGrad(const Numbers& numbers) : limit(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    return hn::IfThenZeroElse(hn::Le(hn::Abs(x), number(limit)), dy);
+  }
+};
+struct ThresholdGrad {
+  float limit;
+  explicit ThresholdGrad(const Numbers& numbers) : limit(numbers[0]) {}
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
+    return hn::IfThenZeroElse(hn::Le(x, number(limit)), dy);
+  }
+};
+
+struct LogSigmoidGrad {
+  HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const { return hn::Mul(dy, sigmoid_of(hn::Neg(x))); }
+};
+
 struct HardSigmoidGrad {
   HWY_INLINE VF32 operator()(VF32 dy, VF32 x) const {
     return hn::IfThenElseZero(hn::Lt(hn::Abs(x), number(3)), hn::Div(dy, number(6)));
@@ -199,6 +231,11 @@ std::span<const Formula> unary_grad() {
       {"mish_grad", compute<MishGrad, 2>},
       {"erf_grad", compute<ErfGrad, 2>},
       {"elu_grad", compute<EluGrad, 2>},
+      {"celu_grad", compute<CeluGrad, 2>},
+      {"elu_result_grad", compute<EluResultGrad, 2>},
+      {"shrink_grad", compute<ShrinkGrad, 2>},
+      {"threshold_grad", compute<ThresholdGrad, 2>},
+      {"log_sigmoid_grad", compute<LogSigmoidGrad, 2>},
   };
   return kFormulas;
 }
@@ -217,12 +254,13 @@ Launch prepare(const Problem& problem) {
   return formula_launch(problem, HWY_DYNAMIC_DISPATCH(unary_grad)(), false);
 }
 
-const NativeFormulas kNative(prepare, false,
-                             {"abs_grad", "clamp_grad", "sqrt_grad", "rsqrt_grad", "tanh_grad",
-                              "sigmoid_grad", "gelu_grad", "pow_grad", "silu_grad",
-                              "hardsigmoid_grad", "hardswish_grad", "leaky_relu_grad",
-                              "hardtanh_grad", "fast_gelu_grad", "mish_grad", "erf_grad",
-                              "elu_grad"});
+const NativeFormulas kNative(
+    prepare, false,
+    {"abs_grad",       "clamp_grad",      "sqrt_grad",     "rsqrt_grad",      "tanh_grad",
+     "sigmoid_grad",   "gelu_grad",       "pow_grad",      "silu_grad",       "hardsigmoid_grad",
+     "hardswish_grad", "leaky_relu_grad", "hardtanh_grad", "fast_gelu_grad",  "mish_grad",
+     "erf_grad",       "elu_grad",        "celu_grad",     "elu_result_grad", "shrink_grad",
+     "threshold_grad", "log_sigmoid_grad"});
 
 }  // namespace
 }  // namespace opbench

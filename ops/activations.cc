@@ -1,4 +1,6 @@
 // Element-wise activations, and their gradients.
+#include "ops/activations.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -75,12 +77,6 @@ auto hardtanh_grad(const Attrs& attrs) {
   return [bounds = ClampBounds(attrs)](double dy, double x) {
     return x <= bounds.min || x >= bounds.max ? 0.0 : dy;
   };
-}
-
-std::vector<AttrSpec> elu_attrs() {
-  return {{"alpha", 1.0, "factor of e^x - 1"},
-          {"scale", 1.0, "factor of the result; selu: 1.0507"},
-          {"input_scale", 1.0, "factor of x in the exponent; celu: 1/alpha"}};
 }
 
 std::vector<AttrSpec> slope_attr() {
@@ -211,9 +207,9 @@ const RegisteredOp kOperators[] = {
                                  "self|x",
                                  "result|self|out|y",
                                  {.attrs = "alpha, scale, input_scale"}},
-                                {"selu",
-                                 "self",
-                                 "result|self|out",
+                                {"selu, Selu",
+                                 "self|x",
+                                 "result|self|out|y",
                                  {.attrs = "alpha: =1.6732632423543772, "
                                            "scale: =1.0507009873554805"}}},
                       .torch = "torch.ops.aten.elu({0}, {alpha}, {scale}, {input_scale})"},

@@ -1,7 +1,10 @@
-// Sums or means of rows of a table for each bag, and the gradient that sums them.
+// Sums, means or maxima of rows of a table for each bag.
+#include "ops/embedding_bag.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "ops/elementwise.h"
 #include "ops/index.h"
@@ -12,88 +15,219 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view kName = "embedding_bag", kGradName = "embedding_bag_grad";
+constexpr std::string_view kName = "embedding_bag";
 
-/// The bag of every index, and the factor of the rows of every bag.
-struct Bags {
-  std::vector<std::size_t> bag_of;
-  std::vector<double> share;
-
-  Bags(const InputReader& indices, const InputReader& offsets, const Attrs& attrs) {
-    const std::vector<std::int64_t> first = offsets.read_index();
-    const std::int64_t count = indices.desc().elements();
-    for (std::size_t b = 0; b < first.size(); ++b) {
-      const std::int64_t end = b + 1 < first.size() ? first[b + 1] : count;
-      const std::int64_t rows = end - first[b];
-      bag_of.insert(bag_of.end(), static_cast<std::size_t>(rows), b);
-      share.push_back(attrs.word("mode") == "mean" && rows > 0 ? 1 / double(rows) : 1);
-    }
-  }
-};
-
-void require_lists(std::string_view op, const TensorDesc& indices, const TensorDesc& offsets) {
-  if (indices.shape.size() == 1 && offsets.shape.size() == 1) return;
-  throw Error(fmt::format("{}: 'indices' has shape {} and 'offsets' {}; allowed: one axis each", op,
-                          to_string(indices.shape), to_string(offsets.shape)));
+const TensorDesc* weights_of(std::span<const TensorDesc> inputs) {
+  return is_given(inputs, 3) ? &inputs[3] : nullptr;
 }
 
-std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
+std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const Dims& weight = inputs[0].shape;
-  require_lists(kName, inputs[1], inputs[2]);
+  require_bags(kName, inputs[1], inputs[2], weights_of(inputs), attrs);
   if (weight.size() != 2) {
     throw Error(fmt::format("{}: 'weight' has shape {}; allowed: [rows, columns]", kName,
                             to_string(weight)));
   }
-  return {describe(inputs[0].dtype, {inputs[2].shape[0], weight[1]})};
+  return {describe(inputs[0].dtype, {bags_of(inputs[2], attrs), weight[1]})};
 }
 
-Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const Bags bags(inputs[1], inputs[2], attrs);
+// Sum::terms: a maximum has no other term than itself.
+template <Sum kSum>
+Reference bag_values(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const EmbeddingBags bags(inputs[1], inputs[2], is_given(inputs, 3) ? &inputs[3] : nullptr, attrs);
   const auto columns = static_cast<std::size_t>(inputs[0].desc().shape[1]);
-  const std::vector<double> weight = inputs[0].read_all();
-  const std::vector<std::int64_t> indices = inputs[1].read_index();
-  std::vector<double> y(bags.share.size() * columns);
+  const std::vector<double> table = inputs[0].read_all();
+  std::vector<double> y(bags.bags * columns);
+  const auto element = [&](std::size_t i, std::size_t c) {
+    return table[static_cast<std::size_t>(bags.indices[i]) * columns + c];
+  };
+  if (bags.is_max) {
+    const std::vector<std::int64_t> greatest = bags.greatest(table, columns);
+    for (std::size_t k = 0; k < y.size(); ++k) {
+      if (greatest[k] < 0) continue;
+      y[k] = summand(kSum, element(static_cast<std::size_t>(greatest[k]), k % columns));
+    }
+    return elements_of({std::move(y)});
+  }
   for (std::size_t i = 0; i < bags.bag_of.size(); ++i) {
-    const double* const row = weight.data() + static_cast<std::size_t>(indices[i]) * columns;
+    if (!bags.counts[i]) continue;
     double* const to = y.data() + bags.bag_of[i] * columns;
-    for (std::size_t c = 0; c < columns; ++c) to[c] += row[c] * bags.share[bags.bag_of[i]];
+    for (std::size_t c = 0; c < columns; ++c) {
+      to[c] += summand(kSum, element(i, c) * bags.factors[i]);
+    }
   }
   return elements_of({std::move(y)});
 }
 
-std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  const Dims& dy = inputs[0].shape;
-  require_lists(kGradName, inputs[1], inputs[2]);
-  if (dy.size() != 2 || dy[0] != inputs[2].shape[0]) {
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  const Reference sums = bag_values<Sum::terms>(inputs, attrs);
+  return {.magnitude = sums, .greatest = sums};
+}
+
+std::vector<GradientCall> gradient(const Problem& forward) {
+  using Arg = GradientArg;
+  const Attrs& attrs = forward.attrs;
+  const bool is_max = attrs.word("mode") == "max";
+  const auto attrs_of = [&](std::string_view op, bool has_rows) {
+    std::vector<std::pair<std::string_view, AttrValue>> values = {
+        {"padding_idx", attrs.integer("padding_idx")},
+        {"include_last_offset", attrs.flag("include_last_offset")}};
+    if (has_rows) {
+      values.emplace_back("mode", attrs.word("mode"));
+      values.emplace_back("num_weights", forward.inputs[0].shape[0]);
+    }
+    return attrs_with(op, values);
+  };
+  constexpr std::string_view kTable = "embedding_bag_grad", kWeights = "embedding_bag_weights_grad";
+  GradientCall table{kTable,
+                     {{Arg::output_gradient, 0}, {Arg::input, 1}, {Arg::input, 2}},
+                     {0},
+                     attrs_of(kTable, true)};
+  if (is_max) table.args.push_back({Arg::input, 0});
+  if (!is_given(forward.inputs, 3)) return {table};
+  table.args.push_back({Arg::input, 3});
+  return {table,
+          {kWeights,
+           {{Arg::output_gradient, 0}, {Arg::input, 0}, {Arg::input, 1}, {Arg::input, 2}},
+           {3},
+           attrs_of(kWeights, false)}};
+}
+
+Traffic traffic(const Problem& problem) {
+  Traffic traffic = movement_traffic(problem);
+  const double products = is_given(problem.inputs, 3) ? 2 : 1;
+  traffic.operations =
+      products * double(problem.inputs[1].elements() * problem.outputs[0].shape[1]);
+  return traffic;
+}
+
+std::vector<Dims> inputs_like(const Dims& shape, const Attrs& attrs) {
+  const std::int64_t bags = shape.empty() ? 1 : shape[0];
+  std::vector<Dims> shapes = {
+      shape, {3 * bags}, {bags + (attrs.flag("include_last_offset") ? 1 : 0)}};
+  if (attrs.word("mode") == "sum") shapes.push_back({3 * bags});
+  return shapes;
+}
+
+const RegisteredOp registered{{
+    .name = kName,
+    .ir_name = "_embedding_bag",
+    .summary = "y[b] = the sum, mean or maximum of weight[indices[i]] over the indices of bag b "
+               "other than padding; a sum may have a weight for each index",
+    .source = "torch.nn.functional.embedding_bag; CANN EmbeddingBag",
+    .known_as = {.calls = {{"_embedding_bag, embedding_bag, _embedding_bag_forward_only",
+                            "weight, indices, offsets, per_sample_weights?",
+                            "result|result0",
+                            {.attrs = "mode: mode as sum|mean|max, padding_idx, "
+                                      "include_last_offset",
+                             .needs = "mode"}},
+                           {"EmbeddingBag",
+                            "weight, indices, offsets, per_sample_weights?",
+                            "y",
+                            {.attrs = "mode, include_last_offset", .needs = "mode"}}}},
+    .inputs = {{"weight", "weight", {}, unit_data},
+               {.name = "indices",
+                .dtypes = kIndexDTypes,
+                .data =
+                    [](const Problem& problem) { return index_data(problem.inputs[0].shape[0]); }},
+               {.name = "offsets", .dtypes = kIndexDTypes, .data = offsets_data<1>},
+               {"per_sample_weights", "per_sample_weights", {}, unit_data}},
+    .outputs = {{"result"}},
+    .optional_inputs = 1,
+    .attrs = bag_attrs(),
+    .dtypes = kArithmeticDTypes,
+    .formats = kPlainFormats,
+    .infer = infer,
+    .reference = bag_values<Sum::values>,
+    .terms = terms,
+    .traffic = traffic,
+    .gradient = gradient,
+    .inputs_like = inputs_like,
+    .check_values =
+        [](const Problem& problem, std::span<const InputReader> inputs) {
+          check_bags(kName, problem.inputs[0].shape[0], inputs[1], inputs[2], problem.attrs);
+        },
+    .mixing = Mixing::sums,
+}};
+
+}  // namespace
+
+EmbeddingBags::EmbeddingBags(const InputReader& given, const InputReader& offsets,
+                             const InputReader* weights, const Attrs& attrs)
+    : indices(given.read_index()),
+      bags(static_cast<std::size_t>(bags_of(offsets.desc(), attrs))),
+      is_max(attrs.word("mode") == "max") {
+  const std::vector<std::int64_t> first = offsets.read_index();
+  const std::int64_t padding = attrs.integer("padding_idx");
+  std::vector<double> sizes(bags);
+  bag_of.resize(indices.size());
+  for (std::size_t b = 0; b < bags; ++b) {
+    const std::int64_t end = b + 1 < first.size() ? first[b + 1] : std::ssize(indices);
+    std::fill(bag_of.begin() + first[b], bag_of.begin() + end, b);
+  }
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    counts.push_back(indices[i] != padding);
+    sizes[bag_of[i]] += counts[i] ? 1 : 0;
+  }
+  if (weights != nullptr) factors = weights->read_all();
+  factors.resize(indices.size(), 1);
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    if (!counts[i]) factors[i] = 0;
+    if (counts[i] && attrs.word("mode") == "mean") factors[i] /= sizes[bag_of[i]];
+  }
+}
+
+// Source: ATen's embedding_bag_cpu_max_out: an element replaces another one if it is greater.
+std::vector<std::int64_t> EmbeddingBags::greatest(std::span<const double> table,
+                                                  std::size_t columns) const {
+  std::vector<std::int64_t> places(bags * columns, -1);
+  const auto at = [&](std::int64_t i, std::size_t c) {
+    return table[static_cast<std::size_t>(indices[static_cast<std::size_t>(i)]) * columns + c];
+  };
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    for (std::size_t c = 0; counts[i] && c < columns; ++c) {
+      std::int64_t& best = places[bag_of[i] * columns + c];
+      const auto next = static_cast<std::int64_t>(i);
+      if (best < 0 || at(next, c) > at(best, c)) best = next;
+    }
+  }
+  return places;
+}
+
+std::int64_t bags_of(const TensorDesc& offsets, const Attrs& attrs) {
+  return offsets.shape[0] - (attrs.flag("include_last_offset") ? 1 : 0);
+}
+
+void require_bags(std::string_view op, const TensorDesc& indices, const TensorDesc& offsets,
+                  const TensorDesc* weights, const Attrs& attrs) {
+  if (indices.shape.size() != 1 || offsets.shape.size() != 1) {
+    throw Error(fmt::format("{}: 'indices' has shape {} and 'offsets' {}; allowed: one axis each",
+                            op, to_string(indices.shape), to_string(offsets.shape)));
+  }
+  const std::int64_t least = attrs.flag("include_last_offset") ? 1 : 0;
+  if (offsets.shape[0] < least || (offsets.shape[0] == least && indices.shape[0] > 0)) {
+    throw Error(fmt::format("{}: 'offsets' has shape {}; allowed: the first index of each bag{}",
+                            op, to_string(offsets.shape), least == 1 ? " and the end" : ""));
+  }
+  if (weights == nullptr) return;
+  if (weights->shape != indices.shape) {
     throw Error(
-        fmt::format("{}: 'grad_output' has shape {}; allowed: [{}, columns], a row for "
-                    "each bag",
-                    kGradName, to_string(dy), inputs[2].shape[0]));
+        fmt::format("{}: 'per_sample_weights' has shape {}; allowed: {}, one for each index", op,
+                    to_string(weights->shape), to_string(indices.shape)));
   }
-  return {describe(inputs[0].dtype, {attrs.integer("num_weights"), dy[1]})};
+  if (attrs.word("mode") == "sum") return;
+  throw Error(
+      fmt::format("{}: 'per_sample_weights' needs mode sum, found {}", op, attrs.word("mode")));
 }
 
-Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const Bags bags(inputs[1], inputs[2], attrs);
-  const auto columns = static_cast<std::size_t>(inputs[0].desc().shape[1]);
-  const std::vector<double> dy = inputs[0].read_all();
-  const std::vector<std::int64_t> indices = inputs[1].read_index();
-  std::vector<double> sums(static_cast<std::size_t>(attrs.integer("num_weights")) * columns);
-  for (std::size_t i = 0; i < bags.bag_of.size(); ++i) {
-    const double* const row = dy.data() + bags.bag_of[i] * columns;
-    double* const to = sums.data() + static_cast<std::size_t>(indices[i]) * columns;
-    for (std::size_t c = 0; c < columns; ++c) to[c] += row[c] * bags.share[bags.bag_of[i]];
-  }
-  return elements_of({std::move(sums)});
-}
-
-// Bags are contiguous; the first starts at 0.
-void check(std::string_view op, std::int64_t rows, std::span<const InputReader> inputs) {
-  check_index({op, "indices", rows}, inputs[1].read_index());
-  const std::int64_t count = inputs[1].desc().elements();
+void check_bags(std::string_view op, std::int64_t rows, const InputReader& indices,
+                const InputReader& offsets, const Attrs& attrs) {
+  check_index({op, "indices", rows}, indices.read_index());
+  const std::int64_t count = indices.desc().elements();
   std::int64_t last = 0;
   bool is_first = true;
-  for (const std::int64_t offset : inputs[2].read_index()) {
+  const std::vector<std::int64_t> values = offsets.read_index();
+  for (const std::int64_t offset : values) {
     if (offset < last || offset > count || (is_first && offset != 0)) {
       throw Error(
           fmt::format("{}: 'offsets' has {} after {}; allowed: 0 first, then ascending, at most {}",
@@ -102,121 +236,21 @@ void check(std::string_view op, std::int64_t rows, std::span<const InputReader> 
     last = offset;
     is_first = false;
   }
+  if (attrs.flag("include_last_offset") && last != count) {
+    throw Error(fmt::format("{}: 'offsets' ends with {}; allowed: {}, the number of indices", op,
+                            last, count));
+  }
 }
 
-AttrSpec mode_attr() {
-  return {"mode", std::string("mean"), "of the rows of a bag: sum or mean",
-          [](const AttrValue& value) -> std::string {
-            const auto& word = std::get<std::string>(value);
-            return word == "sum" || word == "mean" ? "" : "it must be sum or mean";
-          }};
+std::vector<AttrSpec> bag_attrs() {
+  return {{"mode", std::string("mean"), "of the rows of a bag: sum, mean or max",
+           [](const AttrValue& value) -> std::string {
+             const auto& word = std::get<std::string>(value);
+             const bool is_one = word == "sum" || word == "mean" || word == "max";
+             return is_one ? "" : "it must be sum, mean or max";
+           }},
+          {"padding_idx", std::int64_t{-1}, "index that does not count; -1: none"},
+          {"include_last_offset", false, "the last offset is the end of the last bag"}};
 }
 
-AttrSpec num_weights_attr() {
-  return {"num_weights", std::int64_t{256}, "rows of the table",
-          [](const AttrValue& value) -> std::string {
-            return std::get<std::int64_t>(value) >= 0 ? "" : "it must be 0 or more";
-          }};
-}
-
-std::vector<GradientCall> gradient(const Problem& forward) {
-  const std::pair<std::string_view, AttrValue> attrs[] = {
-      {"mode", forward.attrs.word("mode")}, {"num_weights", forward.inputs[0].shape[0]}};
-  return {{kGradName,
-           {{GradientArg::output_gradient, 0}, {GradientArg::input, 1}, {GradientArg::input, 2}},
-           {0},
-           attrs_with(kGradName, attrs)}};
-}
-
-// All bags have equally many indices; the last one also has the remainder.
-Distribution offsets(const Problem& problem) {
-  const std::int64_t bags = std::max<std::int64_t>(1, problem.inputs[2].elements());
-  return {DistributionKind::arange, 0, double(problem.inputs[1].elements() / bags)};
-}
-
-std::int64_t bags_of(const Dims& shape) { return shape.empty() ? 1 : shape[0]; }
-
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = movement_traffic(problem);
-  traffic.operations = double(problem.inputs[1].elements() * problem.outputs[0].shape[1]);
-  return traffic;
-}
-
-std::vector<Dims> inputs_like(const Dims& shape, const Attrs&) {
-  const std::int64_t bags = bags_of(shape);
-  return {shape, {3 * bags}, {bags}};
-}
-
-const RegisteredOp registered{{
-    .name = kName,
-    .ir_name = "_embedding_bag",
-    .summary = "y[b] = the sum or mean of weight[indices[i]] over the indices of bag b",
-    .source = "torch.nn.functional.embedding_bag",
-    .known_as = {.calls = {{"_embedding_bag, embedding_bag, _embedding_bag_forward_only",
-                            "weight, indices, offsets",
-                            "result|result0",
-                            {.attrs = "mode: mode as sum|mean",
-                             .where =
-                                 "include_last_offset: 0, padding_idx: -1, per_sample_weights:",
-                             .needs = "mode"}}}},
-    .inputs = {{"weight", "weight", {}, unit_data},
-               {.name = "indices",
-                .dtypes = kIndexDTypes,
-                .data =
-                    [](const Problem& problem) { return index_data(problem.inputs[0].shape[0]); }},
-               {.name = "offsets", .dtypes = kIndexDTypes, .data = offsets}},
-    .outputs = {{"result"}},
-    .attrs = {mode_attr()},
-    .dtypes = kArithmeticDTypes,
-    .formats = kPlainFormats,
-    .infer = infer,
-    .reference = reference,
-    .traffic = traffic,
-    .gradient = gradient,
-    .inputs_like = inputs_like,
-    .check_values =
-        [](const Problem& problem, std::span<const InputReader> inputs) {
-          check(kName, problem.inputs[0].shape[0], inputs);
-        },
-    .mixing = Mixing::sums,
-}};
-
-const RegisteredOp registered_grad{{
-    .name = kGradName,
-    .ir_name = "EmbeddingBagBackward",
-    .summary = "dweight[r] = the sum of dy[b], over the size of the bag in means, where an index "
-               "of bag b is r",
-    .source = "torch.nn.functional.embedding_bag backward",
-    .known_as = {.calls = {{"EmbeddingBagBackward",
-                            "grads/grads_0, indices, offsets",
-                            "grad_inputs/grad_inputs_0",
-                            {.attrs = "mode: mode as sum|mean, num_weights: rows of "
-                                      "grad_inputs/grad_inputs_0",
-                             .where = "scale_grad_by_freq: 0, sparse: 0, padding_idx: -1, "
-                                      "per_sample_weights:",
-                             .needs = "mode"}}}},
-    .inputs = {{"grad_output", "grads/grads_0", {}, unit_data},
-               {.name = "indices",
-                .dtypes = kIndexDTypes,
-                .data =
-                    [](const Problem& problem) {
-                      return index_data(problem.attrs.integer("num_weights"));
-                    }},
-               {.name = "offsets", .dtypes = kIndexDTypes, .data = offsets}},
-    .outputs = {{"grad_weight", "grad_inputs/grad_inputs_0"}},
-    .attrs = {mode_attr(), num_weights_attr()},
-    .dtypes = kArithmeticDTypes,
-    .formats = kPlainFormats,
-    .infer = infer_grad,
-    .reference = reference_grad,
-    .traffic = traffic,
-    .inputs_like = inputs_like,
-    .check_values =
-        [](const Problem& problem, std::span<const InputReader> inputs) {
-          check(kGradName, problem.attrs.integer("num_weights"), inputs);
-        },
-    .mixing = Mixing::sums,
-}};
-
-}  // namespace
 }  // namespace opbench

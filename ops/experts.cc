@@ -46,6 +46,20 @@ TensorSpec places_of_copies(std::string_view name) {
           }};
 }
 
+// Two copies in one row would leave the gradient of one of them undefined.
+void check_rows_once(const IndexRule& of, std::int64_t rows, std::span<const std::int64_t> places) {
+  std::vector<bool> is_named(static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i] < 0 || places[i] >= rows) continue;
+    auto named = is_named[static_cast<std::size_t>(places[i])];
+    if (named) {
+      throw Error(fmt::format("{}: {}[{}] is {} again; allowed: each row once", of.op, of.input, i,
+                              places[i]));
+    }
+    named = true;
+  }
+}
+
 std::vector<GradientCall> sum_of_copies(std::int64_t k) {
   constexpr std::string_view kSum = "moe_token_permute_grad";
   const std::pair<std::string_view, AttrValue> attrs[] = {{"num_topk", k}};

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
+#include "ops/index.h"
 #include "ops/op.h"
 
 namespace opbench {
@@ -35,6 +37,10 @@ std::string must_not_be_negative(const AttrValue& value);
 
 /// Input `name` with places of copies: every row once, in random order.
 TensorSpec places_of_copies(std::string_view name);
+
+/// Errors: throws Error that names the operator and the input if two places are one row of `rows`;
+/// places outside of them are dropped copies.
+void check_rows_once(const IndexRule& of, std::int64_t rows, std::span<const std::int64_t> places);
 
 /// The sums of the copies of each token: y[t] = the sum of x[places[t*k + j]] over j. Copies
 /// without a place in x, such as dropped ones, are 0.

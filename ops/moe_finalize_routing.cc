@@ -77,6 +77,27 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   return elements_of({std::move(y)});
 }
 
+std::vector<GradientCall> gradient(const Problem& forward) {
+  using Arg = GradientArg;
+  const auto is = [&](std::size_t i) { return is_given(forward.inputs, i); };
+  std::vector<GradientCall> calls;
+  for (const std::size_t residual : {Of::x1, Of::x2}) {
+    if (is(residual)) calls.push_back({"", {{Arg::output_gradient, 0}}, {residual}});
+  }
+  GradientCall call{
+      "moe_finalize_routing_v2_grad",
+      {{Arg::input, Of::expanded}, {Arg::output_gradient, 0}, {Arg::input, Of::places}},
+      {Of::expanded}};
+  if (is(Of::scales)) call.of_inputs.push_back(Of::scales);
+  if (is(Of::scales) || is(Of::bias)) call.args.push_back({Arg::input, Of::scales});
+  if (is(Of::bias)) {
+    call.args.insert(call.args.end(), {{Arg::input, Of::bias}, {Arg::input, Of::experts}});
+    call.of_inputs.push_back(Of::bias);
+  }
+  calls.push_back(std::move(call));
+  return calls;
+}
+
 Traffic traffic(const Problem& problem) {
   Traffic traffic = movement_traffic(problem);
   traffic.operations =
@@ -131,18 +152,13 @@ const RegisteredOp registered{{
                {.name = "expert_idx", .dtypes = kExpertDTypes, .data = experts_data}},
     .outputs = {{"y"}},
     .optional_inputs = 5,
-    .attrs = {{"drop_pad_mode", std::int64_t{0},
-               "0, 1: copy j of token t is at j*tokens + t; 2, 3: at t*k + j; 1, 3: expanded_x is "
-               "[experts, capacity, columns]",
-               [](const AttrValue& value) -> std::string {
-                 const auto mode = std::get<std::int64_t>(value);
-                 return mode >= 0 && mode <= 3 ? "" : "it must be 0, 1, 2 or 3";
-               }}},
+    .attrs = {drop_pad_mode_attr()},
     .dtypes = kArithmeticDTypes,
     .formats = kPlainFormats,
     .infer = infer,
     .reference = reference,
     .traffic = traffic,
+    .gradient = gradient,
     .inputs_like = inputs_like,
     .check_values = check,
     .mixing = Mixing::sums,
@@ -156,5 +172,15 @@ FinalizedRouting::FinalizedRouting(std::span<const TensorDesc> inputs, const Att
       columns(inputs[expanded].shape.back()),
       rows(rows_of(inputs[expanded])),
       is_by_column(attrs.integer("drop_pad_mode") < 2) {}
+
+AttrSpec drop_pad_mode_attr() {
+  return {"drop_pad_mode", std::int64_t{0},
+          "0, 1: copy j of token t is at j*tokens + t; 2, 3: at t*k + j; 1, 3: expanded_x is "
+          "[experts, capacity, columns]",
+          [](const AttrValue& value) -> std::string {
+            const auto mode = std::get<std::int64_t>(value);
+            return mode >= 0 && mode <= 3 ? "" : "it must be 0, 1, 2 or 3";
+          }};
+}
 
 }  // namespace opbench

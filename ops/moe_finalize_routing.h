@@ -25,4 +25,11 @@ struct FinalizedRouting {
   bool is_row(std::int64_t row) const { return row >= 0 && row < rows; }
 };
 
+/// For a use of moe_finalize_routing_v2_grad: expanded_x, grad_y, expanded_row_idx, scales, bias,
+/// expert_idx.
+FinalizedRouting finalized_routing_of_grad(std::span<const TensorDesc> inputs, const Attrs& attrs);
+
+/// drop_pad_mode, 0 to 3.
+AttrSpec drop_pad_mode_attr();
+
 }  // namespace opbench

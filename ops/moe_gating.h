@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "ops/op.h"
@@ -35,5 +36,14 @@ struct Gated {
   /// that were chosen elsewhere (see IndexChoice).
   Gated(std::span<const InputReader> inputs, const Attrs& attrs);
 };
+
+/// The shares of experts in moe_gating_grad: softmax of all or of the chosen ones, or sigmoids over
+/// their sum.
+enum class GateShares { softmax, chosen, sigmoid };
+GateShares gate_shares(std::string_view word);
+
+/// The gradient of a use of moe_gating_top_k_softmax or moe_gating_top_k. Errors: throws Error if
+/// tokens may be finished.
+std::vector<GradientCall> gradient_of_gate(const Problem& forward);
 
 }  // namespace opbench

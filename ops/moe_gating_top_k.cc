@@ -149,6 +149,7 @@ const RegisteredOp registered_softmax{{
     .terms = terms,
     .indexed = indexed,
     .traffic = input_traffic<5>,
+    .gradient = gradient_of_gate,
     .inputs_like = [](const Dims& shape, const Attrs&) { return std::vector<Dims>{shape}; },
     .mixing = Mixing::other,
     .holds_fp32 = true,
@@ -178,7 +179,7 @@ const RegisteredOp registered{{
                              .needs = "k"}}},
                  .likely = likely_of_topk},
     .inputs = {{"x", "x", {}, unit_data}, {"bias", "bias", {}, unit_data}},
-    .outputs = {{"y"}, index_output("expert_idx"), {"norm_out"}},
+    .outputs = {{"y"}, index_output("expert_idx"), index_output("norm_out")},
     .optional_inputs = 1,
     .attrs = {k_attr(),
               {"k_group", std::int64_t{1}, "groups whose experts are candidates", must_be_positive},
@@ -196,6 +197,7 @@ const RegisteredOp registered{{
     .terms = terms,
     .indexed = indexed,
     .traffic = input_traffic<6>,
+    .gradient = gradient_of_gate,
     .inputs_like =
         [](const Dims& shape, const Attrs&) {
           return std::vector<Dims>{shape, {shape.empty() ? 1 : shape.back()}};

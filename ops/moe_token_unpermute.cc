@@ -155,19 +155,9 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs&) {
   return elements_of({std::move(dx), std::move(dprobs)});
 }
 
-// Two copies in one row would leave the gradient of one of them undefined.
 void check_grad(const Problem& problem, std::span<const InputReader> inputs) {
-  std::vector<bool> is_named(static_cast<std::size_t>(problem.inputs[0].shape[0]));
-  const std::vector<std::int64_t> places = inputs[2].read_index();
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i] < 0 || places[i] >= std::ssize(is_named)) continue;
-    auto named = is_named[static_cast<std::size_t>(places[i])];
-    if (named) {
-      throw Error(fmt::format("{}: sorted_indices[{}] is {} again; allowed: each row once",
-                              kGradName, i, places[i]));
-    }
-    named = true;
-  }
+  check_rows_once({kGradName, "sorted_indices"}, problem.inputs[0].shape[0],
+                  inputs[2].read_index());
 }
 
 const RegisteredOp registered_grad{{

@@ -1,60 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
+#include "ops/boxes.h"
 #include "ops/movement.h"
 #include "ops/terms.h"
 #include "tensor/error.h"
 
 namespace opbench {
 namespace {
-
-struct Box {
-  double x1, y1, x2, y2;
-
-  double area() const { return (x2 - x1) * (y2 - y1); }
-};
-
-// The intersection may be empty: then a side is negative.
-Box intersection(const Box& a, const Box& b) {
-  return {std::max(a.x1, b.x1), std::max(a.y1, b.y1), std::min(a.x2, b.x2), std::min(a.y2, b.y2)};
-}
-
-double shared_area(const Box& both) {
-  return std::max(both.x2 - both.x1, 0.0) * std::max(both.y2 - both.y1, 0.0);
-}
-
-double iou(const Box& a, const Box& b) {
-  const double inter = shared_area(intersection(a, b));
-  return inter > 0 ? inter / (a.area() + b.area() - inter) : 0;
-}
-
-// The change of a box's area if each coordinate changes by as much as itself. Independent rounding
-// errors add up like squares.
-double area_rounding(const Box& box) {
-  const double width = std::max(box.x2 - box.x1, 0.0), height = std::max(box.y2 - box.y1, 0.0);
-  return std::hypot(height * std::hypot(box.x1, box.x2), width * std::hypot(box.y1, box.y2));
-}
-
-// Sides are differences of coordinates, which a device first rounds to fp16.
-double iou_rounding(const Box& a, const Box& b) {
-  const Box both = intersection(a, b);
-  const double inter = shared_area(both), all = a.area() + b.area() - inter;
-  if (!(all > 0)) return 0;
-  const double areas = (area_rounding(a) + area_rounding(b)) * inter / all;
-  return (area_rounding(both) * (1 + inter / all) + areas) / all;
-}
-
-std::vector<Box> read_boxes(const InputReader& boxes) {
-  std::vector<double> values(static_cast<std::size_t>(boxes.desc().elements()));
-  boxes.read({0, boxes.desc().elements()}, values);
-  std::vector<Box> result;
-  for (std::size_t i = 0; i < values.size(); i += 4) {
-    result.push_back({values[i], values[i + 1], values[i + 2], values[i + 3]});
-  }
-  return result;
-}
 
 template <double (*kOfPair)(const Box& a, const Box& b)>
 Reference reference(std::span<const InputReader> inputs) {

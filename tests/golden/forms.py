@@ -153,6 +153,14 @@ INTEGER_PAIRS = [("trunc_divide", "div_trunc"), ("floor_divide", "div_floor")] +
                         "eq", "maximum")]
 
 
+def table_rows(case: Case) -> Dict[str, Any]:
+    return {"num_weights": len(case.values["in.weight"])}
+
+
+def roi_attrs(a: Attrs) -> Dict[str, Any]:
+    return {"pooled_height": a["output_size"][0], "pooled_width": a["output_size"][1], **without(a, "output_size")}
+
+
 FORMS: Dict[str, List[Form]] = {
     "add_rms_norm": add_rms_norm("y", "rstd", "x") + add_rms_norm("emu.y_910b", "emu.rstd_910b", "emu.x")
     + add_rms_norm("emu.y_950", "rstd", "emu.x")
@@ -179,9 +187,12 @@ FORMS: Dict[str, List[Form]] = {
     "dynamic_quant": [Form("dynamic_quant", ["x", "smooth_scales"], ["y:dst_type", "scale:fp32", "offset:fp32"],
                            lambda a: {**a, **steps(a)})],
     "elu": unary("elu"),
-    "embedding_bag": [Form("embedding_bag", ["weight", "indices", "offsets"], ["y"], lambda a: {"mode": a["mode"]},
-                           lambda a: a["mode"] != "max" and a["padding_idx"] < 0 and not a["include_last_offset"],
-                           lambda case: "in.per_sample_weights" not in case.values)],
+    "embedding_bag": [
+        Form("embedding_bag", ["weight", "indices", "offsets", "per_sample_weights"], ["y"], dict),
+        Form("embedding_bag_grad", ["grad_y", "indices", "offsets", "per_sample_weights"], ["grad.weight"], dict,
+             lambda a: a["mode"] != "max", of_case=table_rows),
+        Form("embedding_bag_grad", ["grad_y", "indices", "offsets", "weight"], ["grad.weight"], dict,
+             lambda a: a["mode"] == "max", of_case=table_rows)],
     "erf": unary("erf"),
     "fast_gelu": unary("fast_gelu"),
     "fill": [Form("fill", ["out.y"], ["y"], lambda a: {"value": a["value"]})],
@@ -256,6 +267,8 @@ FORMS: Dict[str, List[Form]] = {
     "mrope": [Form("mrope", ["positions", "query", "key", "cos_sin_cache"], ["query", "key"],
                    lambda a: {**rotary_mode(a), "head_size": a["head_size"], "mrope_section": a["mrope_section"],
                               "cache_mode": a["cache_mode"]})],
+    "nms": [Form("nms", ["boxes", "scores"], ["keep"], dict,
+                 of_case=lambda case: {"rows": len(case.values["out.keep"])})],
     "nonzero": [Form("nonzero", ["x"], ["y"], of_case=lambda case: {"rows": case.values["out.y"].shape[0]})],
     "quant_batch_matmul_v3": [Form("quant_batch_matmul_v3", ["x1", "x2", "scale", "offset", "bias", "pertoken_scale"],
                                    ["y:output_dtype"], dict)],
@@ -263,6 +276,7 @@ FORMS: Dict[str, List[Form]] = {
                    lambda a: {"dtype": a["dtype"], "count": math.ceil((a["end"] - a["start"]) / a["step"])})],
     "rms_norm": [Form("rms_norm", ["x", "gamma"], ["y", "rstd:fp32"], dict),
                  Form("rms_norm_grad", ["grad_y", "x", "out.rstd:fp32", "gamma"], ["grad.x", "grad.gamma:fp32"])],
+    "roi_align": [Form("roi_align", ["x", "rois"], ["y"], roi_attrs)],
     "rope": [Form("rope", ["x", "cos", "sin"], ["y"], rotary_mode),
              Form("rope_grad", ["grad_y", "cos", "sin", "x"], ["grad.x", "grad.cos", "grad.sin"], rotary_mode)],
     "scaled_dot_product_attention": torch_attention(),

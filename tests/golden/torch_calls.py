@@ -159,7 +159,114 @@ def attention(draw: Draw) -> Call:
     return scores.masked_fill(~mask, float("-inf")).softmax(-1) @ v, [q, k, v, mask], {}
 
 
+def bags(draw: Draw, mode: str) -> Tuple[Tensor, List[Tensor], Dict[str, Any]]:
+    """embedding_bag of random bags, some empty; the gradients need its inputs."""
+    rows, count, has_end = draw.random.randint(2, 6), draw.random.randint(0, 12), draw.random.random() < 0.5
+    starts = sorted(draw.random.randint(0, count) for _ in range(draw.random.randint(0, 4)))
+    offsets = torch.tensor([0] + starts + [count] * has_end)
+    padding = draw.random.choice([-1, 0, 1])
+    inputs = [draw.tensor([rows, 3]).requires_grad_(), draw.integers([count], 0, rows - 1), offsets]
+    if mode == "sum" and draw.random.random() < 0.5:
+        inputs.append(draw.tensor([count]).requires_grad_())
+    y = F.embedding_bag(inputs[1], inputs[0], offsets, mode=mode, include_last_offset=has_end,
+                        per_sample_weights=inputs[3] if len(inputs) > 3 else None,
+                        padding_idx=None if padding < 0 else padding)
+    return y, inputs, {"mode": mode, "padding_idx": padding, "include_last_offset": has_end}
+
+
+def bag_gradient(draw: Draw) -> Call:
+    y, inputs, attrs = bags(draw, draw.random.choice(["sum", "mean", "max"]))
+    dy = draw.tensor(y.shape)
+    extra = inputs[3:] if attrs["mode"] != "max" else inputs[:1]
+    attrs["num_weights"] = len(inputs[0])
+    return torch.autograd.grad(y, inputs[0], dy)[0], [dy, *inputs[1:3], *extra], attrs
+
+
+def bag_weights_gradient(draw: Draw) -> Call:
+    while True:
+        y, inputs, attrs = bags(draw, "sum")
+        if len(inputs) > 3:
+            break
+    dy = draw.tensor(y.shape)
+    return torch.autograd.grad(y, inputs[3], dy)[0], [dy, *inputs[:3]], attrs
+
+
+def repeat_interleave(draw: Draw) -> Call:
+    x = draw.any().requires_grad_()
+    axis = draw.random.randrange(x.dim())
+    repeats = draw.integers([x.shape[axis]], 0, 3)
+    y = x.repeat_interleave(repeats, axis)
+    return y, [x, repeats], {"axis": axis, "output_size": y.shape[axis]}
+
+
+def repeat_interleave_gradient(draw: Draw) -> Call:
+    y, (x, repeats), attrs = repeat_interleave(draw)
+    dy = draw.tensor(y.shape)
+    return torch.autograd.grad(y, x, dy)[0], [dy, repeats], {"axis": attrs["axis"], "input_size": x.shape[attrs["axis"]]}
+
+
+def gate(draw: Draw) -> Call:
+    """The gradient of the shares of chosen experts, as autograd computes it."""
+    tokens, experts, shares = draw.random.randint(1, 4), draw.random.randint(2, 9), draw.random.choice(
+        ["softmax", "chosen", "sigmoid"])
+    k, factor = draw.random.randint(1, experts), draw.random.choice([1.0, 2.5])
+    x = draw.tensor([tokens, experts]).requires_grad_()
+    scores = x.sigmoid() if shares == "sigmoid" else x if shares == "chosen" else x.softmax(-1)
+    y, chosen = scores.topk(k)
+    y = y.softmax(-1) if shares == "chosen" else y / y.sum(-1, keepdim=True) if shares == "sigmoid" else y
+    dy = draw.tensor(y.shape)
+    return torch.autograd.grad(y * factor, x, dy)[0], [dy, x, chosen], {"shares": shares, "factor": factor}
+
+
+def boxes(draw: Draw, count: int, extent: float) -> Tensor:
+    corners = torch.rand(count, 2, dtype=torch.float64) * extent
+    return torch.cat((corners, corners + torch.rand(count, 2, dtype=torch.float64) * extent / 2), 1).float().double()
+
+
+def roi_align(draw: Draw) -> Call:
+    from torchvision.ops import roi_align as of  # it may be absent
+    n, c, h, w = (draw.random.randint(1, m) for m in (2, 3, 9, 9))
+    count = draw.random.randint(0, 4)
+    images = draw.integers([count, 1], 0, n - 1).double()
+    scale = draw.random.choice([1.0, 0.5, 0.25])
+    rois = torch.cat((images, boxes(draw, count, 12 / scale) - 2), 1).float()
+    attrs = {"pooled_height": draw.random.randint(1, 4), "pooled_width": draw.random.randint(1, 4), "spatial_scale": scale,
+             "sampling_ratio": draw.random.choice([-1, 0, 1, 2, 3]), "aligned": draw.random.random() < 0.5}
+    x = draw.tensor([n, c, h, w]).requires_grad_()
+    y = of(x, rois.double(), (attrs["pooled_height"], attrs["pooled_width"]), scale, attrs["sampling_ratio"],
+           attrs["aligned"])
+    return y, [x, rois], attrs
+
+
+def roi_align_gradient(draw: Draw) -> Call:
+    y, (x, rois), attrs = roi_align(draw)
+    dy = draw.tensor(y.shape)
+    return torch.autograd.grad(y, x, dy)[0], [dy, rois], {**attrs, "input_size": list(x.shape)}
+
+
+def nms(draw: Draw) -> Call:
+    from torchvision.ops import nms as of
+    all_boxes, scores = boxes(draw, draw.random.randint(1, 40), 20), draw.integers([40], 0, 15).double() / 16
+    threshold = draw.random.choice([0.0, 0.1, 0.5, 0.75])
+    keep = of(all_boxes, scores[:len(all_boxes)], threshold)
+    return keep, [all_boxes, scores[:len(all_boxes)]], {"iou_threshold": threshold, "rows": len(keep)}
+
+
 CALLS: Dict[str, Callable[[Draw], Call]] = {
+    **unary("celu", F.celu, alpha=one_of(1.0, 0.5, 2.0)), **unary("log_sigmoid", F.logsigmoid),
+    "hardshrink": lambda d: unary("", F.hardshrink, lambd=one_of(0.5, 1.0))[""](d),
+    "softshrink": lambda d: unary("", F.softshrink, lambd=one_of(0.5, 1.0))[""](d),
+    "shrink_grad": lambda d: unary("", d.random.choice([F.hardshrink, F.softshrink]), lambd=one_of(0.5, 1.0))["_grad"](d),
+    "threshold": lambda d: unary("", F.threshold, threshold=one_of(0.5, -1.0), value=one_of(0.0, 20.0))[""](d),
+    "threshold_grad": lambda d: (lambda call: (call[0], call[1], {"threshold": 0.5}))(
+        unary("", lambda x: F.threshold(x, 0.5, 20.0))["_grad"](d)),
+    "elu_result_grad": lambda d: (lambda x, dy: (torch.autograd.grad(F.elu(x, 0.5), x, dy)[0],
+                                                 [dy, F.elu(x, 0.5)], {"alpha": 0.5}))(
+        *(lambda x: (x.requires_grad_(), d.tensor(x.shape)))(d.any())),
+    "embedding_bag": lambda d: bags(d, d.random.choice(["sum", "mean", "max"])), "embedding_bag_grad": bag_gradient,
+    "embedding_bag_weights_grad": bag_weights_gradient, "moe_gating_grad": gate, "nms": nms,
+    "repeat_interleave": repeat_interleave, "repeat_interleave_grad": repeat_interleave_gradient,
+    "roi_align": roi_align, "roi_align_grad": roi_align_gradient,
     **unary("silu", F.silu), **unary("mish", F.mish), **unary("erf", torch.erf), **unary("sin", torch.sin),
     **unary("cos", torch.cos), **unary("hardswish", F.hardswish), **unary("hardsigmoid", F.hardsigmoid),
     **unary("elu", F.elu, alpha=one_of(1.0, 0.5)),

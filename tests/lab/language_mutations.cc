@@ -1,5 +1,5 @@
-// Mutations of other operators of language models. Most run the correct kernel with other
-// attributes or inputs.
+// Mutations of other operators of language models, detectors and recommenders. Most run the correct
+// kernel with other attributes or inputs.
 #include <array>
 #include <cmath>
 
@@ -163,6 +163,31 @@ constexpr std::array kLanguageMutations = {
         "last-expert", "the last expert is dropped", without_last_of<1, 0>, {"grouped_matmul"}},
     Mutation{
         "next-expert", "the weights of the next expert", next_slice_of<1, 0>, {"grouped_matmul"}},
+    Mutation{"other-order",
+             "copies of tokens in the order of rows",
+             with<"drop_pad_mode=2">,
+             {"moe_finalize_routing_v2", "moe_finalize_routing_v2_grad"}},
+    Mutation{"no-bias", "the bias is ignored", with_zero<4>, {"moe_finalize_routing_v2_grad"}},
+    Mutation{"not-renormalised",
+             "shares of experts do not add up to 1",
+             with<"shares=softmax">,
+             {"moe_gating_grad"}},
+    Mutation{"no-factor", "the factor is ignored", with<"factor=1">, {"moe_gating_grad"}},
+    Mutation{"padding-counts",
+             "padding is not left out",
+             with<"padding_idx=-1">,
+             {"embedding_bag", "embedding_bag_grad", "embedding_bag_weights_grad"}},
+    Mutation{"not-aligned",
+             "boxes half a place off",
+             with<"aligned=false">,
+             {"roi_align", "roi_align_grad"}},
+    Mutation{"one-sample",
+             "one sample for each bin",
+             with<"sampling_ratio=1">,
+             {"roi_align", "roi_align_grad"}},
+    Mutation{"all-kept", "no box is suppressed", with<"iou_threshold=1">, {"nms"}},
+    Mutation{"other-overlap", "a threshold of 0.3", with<"iou_threshold=0.3">, {"nms"}},
+    Mutation{"no-value", "small elements become 0", with<"value=0">, {"threshold"}},
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "judge/judge_output.h"
 #include "tests/evaluate.h"
 #include "tests/ops/values.h"
 #include "tests/support.h"
@@ -58,6 +59,45 @@ TEST(Activations, GradientsByHand) {
               ElementsAre(2, 4));
 }
 
+// Sources: PyTorch 1.13 at the limits and for NaN; log(2) is 0.693147180559945.
+TEST(Activations, LimitsByHand) {
+  const std::vector<double> x = {-2, -0.5, 0, 0.5, 0.75, kNan}, dy = {1, 2, 3, 4, 5, 6};
+  EXPECT_THAT(fp32_values("hardshrink", {x}), ElementsAre(-2, 0, 0, 0, 0.75, IsNan()));
+  EXPECT_THAT(fp32_values("softshrink", {x}), ElementsAre(-1.5, 0, 0, 0, 0.25, 0));
+  EXPECT_THAT(fp32_values("shrink_grad", {dy, x}), ElementsAre(1, 0, 0, 0, 5, 6));
+  const AttrTexts half = {{"threshold", "0.5"}, {"value", "20"}};
+  EXPECT_THAT(fp32_values("threshold", {x}, half), ElementsAre(20, 20, 20, 20, 0.75, IsNan()));
+  EXPECT_THAT(fp32_values("threshold_grad", {dy, x}, {{"threshold", "0.5"}}),
+              ElementsAre(0, 0, 0, 0, 5, 6));
+  const auto near = [](double value) { return DoubleNear(value, 1e-15); };
+  EXPECT_THAT(fp32_values("celu", {{-2, 3}}, {{"alpha", "2"}}),
+              ElementsAre(near(2 * std::expm1(-1)), 3));
+  EXPECT_THAT(fp32_values("celu_grad", {{1, 1}, {-2, 3}}, {{"alpha", "2"}}),
+              ElementsAre(near(std::exp(-1)), 1));
+  EXPECT_THAT(fp32_values("elu_result_grad", {{3, 3}, {-0.25, 2}}), ElementsAre(2.25, 3));
+  EXPECT_THAT(fp32_values("log_sigmoid", {{0, -kInf, kInf, kNan}}),
+              ElementsAre(near(-0.693147180559945), -kInf, 0, IsNan()));
+  EXPECT_THAT(fp32_values("log_sigmoid_grad", {{4}, {0}}), ElementsAre(2));
+}
+
+// bf16 holds 0.1 as 0.10009765625. A framework compares with that, a device with 0.1 or fp32's.
+TEST(Activations, EitherSideOfARoundedLimitIsRight) {
+  const Problem problem =
+      problem_with(find_op("hardshrink"), {{2}}, {{"lambd", "0.1"}}, DType::bf16);
+  const double limit = 0.10009765625;
+  Tensor x(problem.inputs[0]), y(problem.outputs[0]);
+  const auto verdict = [&](const std::vector<double>& values) {
+    const std::vector<double> given = {limit, 0.125};
+    from_doubles(DType::bf16, given.data(), 2, x.data());
+    from_doubles(DType::bf16, values.data(), 2, y.data());
+    const CallToJudge call{.problem = problem, .inputs = {x.data()}, .outputs = {y.data()}};
+    return judge_output(call, 0).judgement.verdict;
+  };
+  EXPECT_EQ(verdict({0, 0.125}), Verdict::passed);
+  EXPECT_EQ(verdict({limit, 0.125}), Verdict::passed);
+  EXPECT_EQ(verdict({limit, 0}), Verdict::failed);
+}
+
 // The gradient of clamp passes at the bounds; the gradient of hardtanh does not.
 TEST(Activations, HardtanhIsClosedAtItsBounds) {
   const AttrTexts bounds = {{"min", "0"}, {"max", "6"}};
@@ -76,8 +116,8 @@ TEST(Activations, VariantsAgreeWithTheReference) {
     dy.push_back(1 + i % 7);
   }
   on_every_isa([&] {
-    for (const char* op :
-         {"silu", "hardsigmoid", "hardswish", "leaky_relu", "fast_gelu", "mish", "elu", "erf"}) {
+    for (const char* op : {"silu", "hardsigmoid", "hardswish", "leaky_relu", "fast_gelu", "mish",
+                           "elu", "erf", "celu", "threshold", "log_sigmoid"}) {
       const std::vector<double> expected = fp32_values(op, {x}),
                                 gradient = fp32_values(std::string(op) + "_grad", {dy, x});
       const std::vector<double> actual = kernel_values(op, "native", DType::fp32, {x});

@@ -39,6 +39,42 @@ TEST(EmbeddingBag, GradientByHand) {
               ElementsAre(4, 0, 5));
 }
 
+// Index 2 is padding: bag 0 has row 0 alone, bag 1 none. The last offset is the end.
+TEST(EmbeddingBag, PaddingDoesNotCount) {
+  const AttrTexts attrs = {{"padding_idx", "2"}, {"include_last_offset", "true"}};
+  EXPECT_THAT(agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2, 3})}, attrs),
+              ElementsAre(1, 2, 0, 0));
+}
+
+// The greatest of rows 2 and 1 in each column; the first of equal ones has the gradient.
+TEST(EmbeddingBag, Maximum) {
+  const Given table{kFp32, {3, 2}, {0, 0, 7, -1, 5, -1}};
+  const Given indices{DType::int64, {2}, {2, 1}};
+  AttrTexts attrs = {{"mode", "max"}};
+  EXPECT_THAT(agreed_values("embedding_bag", {table, indices, offsets({0, 2})}, attrs),
+              ElementsAre(7, -1, 0, 0));
+  attrs["num_weights"] = "3";
+  const Given dy{kFp32, {2, 2}, {3, 4, 5, 6}};
+  EXPECT_THAT(agreed_values("embedding_bag_grad", {dy, indices, offsets({0, 2}), table}, attrs),
+              ElementsAre(0, 0, 3, 0, 0, 4));
+}
+
+TEST(EmbeddingBag, WeightsOfIndices) {
+  const Given weights{kFp32, {3}, {0.5, 2, 4}};
+  EXPECT_THAT(agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2}), weights},
+                            {{"mode", "sum"}}),
+              ElementsAre(50 + 2, 100 + 4, 400, 800));
+  const Given dy{kFp32, {2, 2}, {1, 2, 3, 4}};
+  EXPECT_THAT(agreed_values("embedding_bag_weights_grad",
+                            {dy, kBagTable, kIndices, offsets({0, 2})}, {{"padding_idx", "0"}}),
+              ElementsAre(500, 0, 1100));
+  EXPECT_THAT(
+      [&] {
+        agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2}), weights});
+      },
+      ThrowsMessage<Error>(HasSubstr("'per_sample_weights' needs mode sum, found mean")));
+}
+
 TEST(EmbeddingBag, Shapes) {
   const auto bag_shape = [](const char* op, const std::vector<Dims>& shapes) {
     return problem_with(find_op(op), shapes, {}, kFp32).outputs[0].shape;
@@ -75,6 +111,12 @@ TEST(EmbeddingBag, ChecksIndicesAndOffsets) {
   refused(kIndices, {1, 2}, "'offsets' has 1 after 0");
   refused(kIndices, {0, 2, 1}, "'offsets' has 1 after 2");
   refused(kIndices, {0, 4}, "at most 3");
+  EXPECT_THAT(
+      [] {
+        agreed_values("embedding_bag", {kBagTable, kIndices, offsets({0, 2})},
+                      {{"include_last_offset", "true"}});
+      },
+      ThrowsMessage<Error>(HasSubstr("'offsets' ends with 2; allowed: 3")));
 }
 
 }  // namespace opbench

@@ -18,6 +18,10 @@ Given index(const Dims& shape, const std::vector<double>& values) {
   return {DType::int64, shape, values};
 }
 
+Given rois(const Dims& shape, const std::vector<double>& values) {
+  return {DType::fp32, shape, values};
+}
+
 // Values for which logarithms, roots and quotients are defined and not too steep.
 Given positive(const Dims& shape) {
   Given given{DType::fp32, shape, {}};
@@ -55,6 +59,35 @@ const std::vector<Differentiated>& uses() {
       {"norm", {positive({4})}, {{"p", "1"}}},
       {"group_norm", {spread({2, 4, 3}), positive({4}), spread({4}, 2)}, {{"groups", "2"}}},
       {"embedding_bag", {spread({4, 2}), index({5}, {3, 0, 3, 1, 1}), index({2}, {0, 3})}},
+      {"embedding_bag",
+       {spread({4, 2}), index({5}, {3, 0, 3, 1, 1}), index({3}, {0, 3, 5}), spread({5}, 1)},
+       {{"mode", "sum"}, {"padding_idx", "0"}, {"include_last_offset", "true"}}},
+      {"embedding_bag",
+       {spread({4, 2}), index({5}, {3, 0, 2, 1, 1}), index({2}, {0, 3})},
+       {{"mode", "max"}}},
+      {"roi_align",
+       {spread({2, 1, 4, 5}), rois({2, 5}, {0, 0.3, 0.2, 3.4, 2.9, 1, 1.1, -2, 2.2, 7})},
+       {{"pooled_height", "2"}, {"pooled_width", "1"}, {"aligned", "true"}}},
+      {"roi_align",
+       {spread({2, 1, 4, 5}), rois({2, 4}, {0.3, 0.2, 3.4, 2.9, 1.1, 2, 2.2, 7})},
+       {{"pooled_height", "1"}, {"pooled_width", "2"}, {"sampling_ratio", "2"}}},
+      {"repeat_interleave",
+       {spread({2, 3}), index({3}, {2, 0, 1})},
+       {{"axis", "1"}, {"output_size", "3"}}},
+      {"repeat_interleave", {spread({2, 3})}, {{"repeats", "3"}}},
+      {"moe_finalize_routing_v2",
+       {spread({4, 2}), index({4}, {3, 2, -1, 0}), spread({2, 2}, 1), spread({2, 2}, 2),
+        spread({3, 2}, 3), spread({2, 2}, 4), index({2, 2}, {0, 2, 1, 0})}},
+      {"moe_finalize_routing_v2", {spread({3, 2}), index({3}, {2, 0, 1})}},
+      {"moe_gating_top_k_softmax", {spread({3, 5})}, {{"k", "2"}}},
+      {"moe_gating_top_k_softmax", {spread({3, 5})}, {{"k", "3"}, {"renorm", "1"}}},
+      {"moe_gating_top_k",
+       {spread({3, 5})},
+       {{"k", "3"}, {"norm_type", "1"}, {"routed_scaling_factor", "2.5"}}},
+      {"hardshrink", {spread({7})}, {{"lambd", "0.7"}}},
+      {"softshrink", {spread({7})}, {{"lambd", "0.7"}}},
+      {"threshold", {spread({7})}, {{"threshold", "0.3"}, {"value", "5"}}},
+      {"celu", {spread({7})}, {{"alpha", "0.5"}}},
       {"grouped_matmul", {spread({4, 2}), spread({3, 2, 2}, 1), index({3}, {1, 1, 4})}},
       {"grouped_matmul",
        {spread({3, 2}), spread({2, 3, 2}, 1), index({2}, {2, 1})},

@@ -90,6 +90,31 @@ TEST(MoeFinalizeRouting, StepsOfFp16) {
               ElementsAre(1.5 + 0x1p-10));
 }
 
+// Copy 1 of token 0 was dropped; the bias is still added for it. By row, rows 3, -, 1, 0.
+TEST(MoeFinalizeRouting, GradientByHand) {
+  const std::vector<Given> inputs = {
+      kExpertRows,   finalize_fp32({2, 1}, {10, 20}),    finalize_int32({4}, {3, -1, 1, 0}),
+      kExpertScales, finalize_fp32({2, 1}, {0.5, 0.25}), finalize_int32({2, 2}, {0, 1, 1, 1})};
+  const AttrTexts attrs = {{"drop_pad_mode", "2"}};
+  const char* const op = "moe_finalize_routing_v2_grad";
+  const Values expected = reference_of_tensors(op, inputs, attrs);
+  EXPECT_THAT(expected[0], ElementsAre(4 * 20, 3 * 20, 0, 10));
+  EXPECT_THAT(expected[1], ElementsAre(10005, 2.5, 205, 25));
+  EXPECT_THAT(expected[2], ElementsAre(10, 2 * 10 + 7 * 20));
+  for (const char* variant : {"native", op}) {
+    for (std::size_t output = 0; output < 3; ++output) {
+      EXPECT_EQ(kernel_on_tensors(op, variant, inputs, attrs, 2)[output], expected[output]);
+    }
+  }
+  EXPECT_THAT(
+      [&] {
+        std::vector<Given> twice = inputs;
+        twice[2] = finalize_int32({4}, {3, 1, 1, 0});
+        reference_of_tensors(op, twice, attrs);
+      },
+      ThrowsMessage<Error>(HasSubstr("expanded_row_idx[2] is 1 again; allowed: each row once")));
+}
+
 TEST(MoeFinalizeRouting, Refusals) {
   const auto refused = [](const std::vector<Given>& inputs, const char* mode, const char* text) {
     EXPECT_THAT(

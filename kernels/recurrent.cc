@@ -130,19 +130,39 @@ void RecurrentPass::load_inputs(const KernelArgs& args) {
   for (std::int64_t b = 0; of.lengths != Recurrence::kNone && b < of.batch; ++b) {
     lengths[static_cast<std::size_t>(b)] = index_at(lengths_dtype, input(args, of.lengths), b);
   }
-  load_rows(input(args, of.x), of.features, load, x.data());
-  pack(of_w_ih, input(args, of.w_ih), w_ih.data());
-  pack(of_w_hh, input(args, of.w_hh), w_hh.data());
   load_bias(input(args, of.b_ih), biases.data());
   load_bias(input(args, of.b_hh), biases.data() + width);
   load_state(input(args, of.h0), load_floats, h.data());
   load_state(input(args, of.h0), load, narrowed_h.data());
   load_state(input(args, of.c0), load_floats, c.data());
+  if (of.is_fused) {
+    load_gates(input(args, of.x), gates.data());
+    return load_gates(input(args, of.h_sums), h_sums.data());
+  }
+  load_rows(input(args, of.x), of.features, load, x.data());
+  pack(of_w_ih, input(args, of.w_ih), w_ih.data());
+  pack(of_w_hh, input(args, of.w_hh), w_hh.data());
+}
+
+// Products of a fused cell, padded gate by gate.
+void RecurrentPass::load_gates(const void* from, float* to) const {
+  std::fill_n(to, of.batch * width, 0.0f);
+  for (std::int64_t i = 0; i < of.batch * of.gates(); ++i) {
+    load_floats(dtype, at(from, dtype, i * of.hidden), of.hidden, to + i * units);
+  }
+}
+
+void RecurrentPass::store_gates(const float* from, void* to) const {
+  for (std::int64_t i = 0; i < of.batch * of.gates(); ++i) {
+    store_floats(dtype, from + i * units, of.hidden, at(to, dtype, i * of.hidden));
+  }
 }
 
 void RecurrentPass::sum_inputs() const {
-  multiply_tiles({of.rows(), width, of.features, features, width, width}, x.data(), w_ih.data(),
-                 gates.data());
+  if (!of.is_fused) {
+    multiply_tiles({of.rows(), width, of.features, features, width, width}, x.data(), w_ih.data(),
+                   gates.data());
+  }
   parallel_ranges(of.rows(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       float* const row = gates.data() + i * width;
@@ -184,7 +204,7 @@ void RecurrentPass::step(std::int64_t s) const {
   const float* const states = narrows() ? narrowed(row) : h.data() + row * units;
   parallel_blocks((units + kUnits - 1) / kUnits, [&](std::int64_t block) {
     const std::int64_t first = block * kUnits, count = std::min(kUnits, units - first);
-    for (std::int64_t q = 0; q < of.gates(); ++q) {
+    for (std::int64_t q = 0; !of.is_fused && q < of.gates(); ++q) {
       const std::int64_t column = q * units + first;
       gemm({of.batch, count, of.hidden, units, width, width}, states, w_hh.data() + column,
            h_sums.data() + row * width + column);
@@ -259,8 +279,10 @@ constexpr std::string_view kDynamicGru =
 const RegisteredKernel kKernels[] = {
     RegisteredKernel(native("lstm")),
     RegisteredKernel(native("lstm_cell")),
+    RegisteredKernel(native("lstm_gates")),
     RegisteredKernel(native("gru")),
     RegisteredKernel(native("gru_cell")),
+    RegisteredKernel(native("gru_gates")),
     RegisteredKernel(npu("lstm", "dynamic_rnn", "DynamicRNN", kDynamicRnn)),
     RegisteredKernel(npu("lstm_cell", "dynamic_rnn", "DynamicRNN", kDynamicRnn)),
     RegisteredKernel(npu("gru", "dynamic_gru_v2", "DynamicGRUV2", kDynamicGru)),

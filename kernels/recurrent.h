@@ -81,6 +81,7 @@ struct RecurrentPass {
   /// States [batch, hidden], padded; null: zeros.
   void load_state(const void* from, LoadFactor load_factor, float* to) const;
   void store_state(const float* from, void* to) const;
+  void store_gates(const float* from, void* to) const;
   /// Stores rows of steps as rows of x or y; those after the end are 0 with `ends`.
   void store_rows(const float* from, std::int64_t columns, bool ends, void* to) const;
 
@@ -90,6 +91,7 @@ struct RecurrentPass {
     return narrowed_h.data() + row % (2 * of.batch) * units;
   }
   void load_inputs(const KernelArgs& args);
+  void load_gates(const void* from, float* to) const;
   void pack(const Matrices& matrix, const void* weight, float* to) const;
   void load_bias(const void* bias, float* to) const;
   void sum_inputs() const;

@@ -49,6 +49,7 @@ struct BackwardPass : RecurrentPass {
     load_state(args.inputs[place++], load_floats, dh.data());
     load_state(of.kind == RecurrentKind::lstm ? args.inputs[place] : nullptr, load_floats,
                dc.data());
+    if (of.is_fused) return;
     load_weight(input(args, of.w_ih), of.features, w_ih_rows.data());
     load_weight(input(args, of.w_hh), of.hidden, w_hh_rows.data());
   }
@@ -80,6 +81,7 @@ struct BackwardPass : RecurrentPass {
   void step_back(std::int64_t s) const {
     const std::int64_t first = s * of.batch;
     parallel_blocks(of.batch, [&](std::int64_t b) { row_back(first + b, b); });
+    if (of.is_fused) return;
     parallel_blocks((units + kUnits - 1) / kUnits, [&](std::int64_t block) {
       const std::int64_t unit = block * kUnits, count = std::min(kUnits, units - unit);
       gemm({of.batch, count, width, width, units, units}, of_h_sums() + first * width,
@@ -122,12 +124,20 @@ struct BackwardPass : RecurrentPass {
     }
   }
 
-  void store_gradients(const KernelArgs& args) const {
+  void store_products(const KernelArgs& args) const {
+    if (of.is_fused) {
+      store_gates(gates.data(), args.outputs[of.x]);
+      return store_gates(of_h_sums(), args.outputs[of.h_sums]);
+    }
     multiply_tiles({of.rows(), features, width, width, features, features}, gates.data(),
                    w_ih_rows.data(), of_input.data());
     store_rows(of_input.data(), of.features, false, args.outputs[of.x]);
     store_weight(gates.data(), x.data(), of.features, args.outputs[of.w_ih]);
     store_weight(of_h_sums(), h.data(), of.hidden, args.outputs[of.w_hh]);
+  }
+
+  void store_gradients(const KernelArgs& args) const {
+    store_products(args);
     if (of.b_ih != Recurrence::kNone) store_bias(gates.data(), args.outputs[of.b_ih]);
     if (of.b_hh != Recurrence::kNone) store_bias(of_h_sums(), args.outputs[of.b_hh]);
     if (of.h0 != Recurrence::kNone) store_state(dh.data(), args.outputs[of.h0]);
@@ -158,8 +168,9 @@ Kernel native(std::string_view op) {
 }
 
 const RegisteredKernel kKernels[] = {
-    RegisteredKernel(native("lstm_grad")), RegisteredKernel(native("lstm_cell_grad")),
-    RegisteredKernel(native("gru_grad")), RegisteredKernel(native("gru_cell_grad"))};
+    RegisteredKernel(native("lstm_grad")),       RegisteredKernel(native("lstm_cell_grad")),
+    RegisteredKernel(native("gru_grad")),        RegisteredKernel(native("gru_cell_grad")),
+    RegisteredKernel(native("lstm_gates_grad")), RegisteredKernel(native("gru_gates_grad"))};
 
 }  // namespace
 }  // namespace opbench

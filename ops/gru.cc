@@ -40,5 +40,19 @@ const RegisteredOp cell{recurrent_op<"gru_cell">(
 const RegisteredOp cell_grad{recurrent_op<"gru_cell_grad">(
     kGradient, kSource, {.not_recorded = "dumps hold the gradients of its operators"})};
 
+constexpr std::string_view kFusedSource = "aten::_thnn_fused_gru_cell; ATen's RNN.cu";
+
+const RegisteredOp fused{recurrent_op<"gru_gates">(
+    "gru_cell from the products W_ih*x and W_hh*h", kFusedSource,
+    {.calls = {{"_thnn_fused_gru_cell", "input_gates, hidden_gates, hx, input_bias?, hidden_bias?",
+                "result0"}}})};
+
+const RegisteredOp fused_grad{recurrent_op<"gru_gates_grad">(
+    kGradient, kFusedSource,
+    {.calls = {{"ThnnFusedGruCellBackward",
+                "grads/grads_0, input_gates, hidden_gates, hx, input_bias?, hidden_bias?",
+                "grad_inputs/grad_inputs_0, grad_inputs/grad_inputs_1, grad_inputs/grad_inputs_2, "
+                "grad_inputs/grad_inputs_3, grad_inputs/grad_inputs_4"}}})};
+
 }  // namespace
 }  // namespace opbench

@@ -41,5 +41,20 @@ const RegisteredOp cell{recurrent_op<"lstm_cell">(
 const RegisteredOp cell_grad{recurrent_op<"lstm_cell_grad">(
     kGradient, kSource, {.not_recorded = "dumps hold the gradients of its operators"})};
 
+constexpr std::string_view kFusedSource = "aten::_thnn_fused_lstm_cell; ATen's RNN.cu";
+
+const RegisteredOp fused{recurrent_op<"lstm_gates">(
+    "lstm_cell from the products W_ih*x and W_hh*h", kFusedSource,
+    {.calls = {{"_thnn_fused_lstm_cell", "input_gates, hidden_gates, cx, input_bias?, hidden_bias?",
+                "result0, result1"}}})};
+
+const RegisteredOp fused_grad{recurrent_op<"lstm_gates_grad">(
+    kGradient, kFusedSource,
+    {.calls = {{"ThnnFusedLstmCellBackward",
+                "grads/grads_0, grads/grads_1, input_gates, hidden_gates, cx, input_bias?, "
+                "hidden_bias?",
+                "grad_inputs/grad_inputs_0, grad_inputs/grad_inputs_1, grad_inputs/grad_inputs_2, "
+                "grad_inputs/grad_inputs_3, grad_inputs/grad_inputs_4"}}})};
+
 }  // namespace
 }  // namespace opbench

@@ -13,10 +13,11 @@
 namespace opbench {
 namespace {
 
-constexpr std::string_view kGrad = "_grad", kCell = "_cell";
+constexpr std::string_view kGrad = "_grad", kCell = "_cell", kFused = "_gates";
 
 bool is_lstm(std::string_view op) { return op.starts_with("lstm"); }
-bool is_cell(std::string_view op) { return op.find(kCell) != op.npos; }
+bool is_fused(std::string_view op) { return op.find(kFused) != op.npos; }
+bool is_cell(std::string_view op) { return is_fused(op) || op.find(kCell) != op.npos; }
 
 /// An input with its gradient, or a result with its gradient.
 struct Named {
@@ -24,6 +25,13 @@ struct Named {
 };
 
 std::vector<Named> input_names(std::string_view op) {
+  if (is_fused(op)) {
+    return {{"input_gates", "grad_input_gates"},
+            {"hidden_gates", "grad_hidden_gates"},
+            is_lstm(op) ? Named{"c0", "grad_c0"} : Named{"h0", "grad_h0"},
+            {"bias_ih", "grad_bias_ih"},
+            {"bias_hh", "grad_bias_hh"}};
+  }
   std::vector<Named> all = {{"input", "grad_input"}};
   const auto add_states = [&] {
     all.push_back({"h0", "grad_h0"});
@@ -90,14 +98,22 @@ void require(std::string_view op, std::span<const TensorDesc> inputs, std::size_
 }  // namespace
 
 bool is_recurrent_gradient(std::string_view op) { return op.ends_with(kGrad); }
+bool is_recurrent_cell(std::string_view op) { return is_cell(op); }
 
 Recurrence::Recurrence(std::string_view op, std::span<const TensorDesc> inputs, const Attrs& attrs)
-    : kind(is_lstm(op) ? RecurrentKind::lstm : RecurrentKind::gru), is_cell(opbench::is_cell(op)) {
+    : kind(is_lstm(op) ? RecurrentKind::lstm : RecurrentKind::gru),
+      is_cell(opbench::is_cell(op)),
+      is_fused(opbench::is_fused(op)) {
   const std::vector<Named> names = input_names(op);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::pair<std::string_view, std::size_t*> optional[] = {
-        {"weight_ih", &w_ih}, {"weight_hh", &w_hh}, {"bias_ih", &b_ih},   {"bias_hh", &b_hh},
-        {"h0", &h0},          {"c0", &c0},          {"lengths", &lengths}};
+    const std::pair<std::string_view, std::size_t*> optional[] = {{"hidden_gates", &h_sums},
+                                                                  {"weight_ih", &w_ih},
+                                                                  {"weight_hh", &w_hh},
+                                                                  {"bias_ih", &b_ih},
+                                                                  {"bias_hh", &b_hh},
+                                                                  {"h0", &h0},
+                                                                  {"c0", &c0},
+                                                                  {"lengths", &lengths}};
     for (const auto& [name, place] : optional) {
       if (names[i].name == name && is_given(inputs, i)) *place = i;
     }
@@ -122,7 +138,9 @@ Recurrence::Recurrence(const Problem& problem)
                  problem.attrs) {}
 
 void Recurrence::take_extents(std::string_view op, std::span<const TensorDesc> inputs) {
-  const Dims &of_x = inputs[x].shape, &of_w = inputs[w_hh].shape;
+  const Dims& of_x = inputs[x].shape;
+  if (is_fused) return take_fused_extents(op, inputs);
+  const Dims& of_w = inputs[w_hh].shape;
   if (of_x.size() != (is_cell ? 2 : 3)) {
     throw Error(fmt::format("{}: 'input' has shape {}; allowed: {}", op, to_string(of_x),
                             is_cell          ? "[sequences, features]"
@@ -144,6 +162,21 @@ void Recurrence::take_extents(std::string_view op, std::span<const TensorDesc> i
   require(op, inputs, h0, state_shape(), "states of one layer in one direction");
   require(op, inputs, c0, state_shape(), "states of one layer in one direction");
   require(op, inputs, lengths, {batch}, "a length for each sequence");
+}
+
+void Recurrence::take_fused_extents(std::string_view op, std::span<const TensorDesc> inputs) {
+  const Dims& shape = inputs[x].shape;
+  if (shape.size() != 2 || shape[1] % gates() != 0) {
+    throw Error(fmt::format("{}: 'input_gates' has shape {}; allowed: [sequences, {} H]", op,
+                            to_string(shape), gates()));
+  }
+  batch = shape[0];
+  hidden = shape[1] / gates();
+  require(op, inputs, h_sums, shape, "as 'input_gates'");
+  require(op, inputs, b_ih, {shape[1]}, "all gates");
+  require(op, inputs, b_hh, {shape[1]}, "all gates");
+  require(op, inputs, h0, state_shape(), "H states");
+  require(op, inputs, c0, state_shape(), "H states");
 }
 
 std::vector<TensorSpec> recurrent_inputs(std::string_view op) {
@@ -216,7 +249,9 @@ std::vector<Dims> recurrent_inputs_like(std::string_view op, const Dims& shape) 
     }
   }
   for (const auto& [name, gradient] : input_names(op)) {
-    if (name == "input") {
+    if (name.ends_with("gates")) {
+      all.push_back({batch, width});
+    } else if (name == "input") {
       all.push_back(is_cell(op) ? Dims{batch, features} : Dims{steps, batch, features});
     } else if (name.starts_with("weight")) {
       all.push_back({width, name == "weight_ih" ? features : hidden});
@@ -241,6 +276,8 @@ std::vector<GradientCall> recurrent_gradient(const Problem& forward) {
   static const std::pair<std::string_view, std::string_view> kNames[] = {
       {"lstm", "lstm_grad"},
       {"lstm_cell", "lstm_cell_grad"},
+      {"lstm_gates", "lstm_gates_grad"},
+      {"gru_gates", "gru_gates_grad"},
       {"gru", "gru_grad"},
       {"gru_cell", "gru_cell_grad"}};
   GradientCall call{std::find_if(std::begin(kNames), std::end(kNames),

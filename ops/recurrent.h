@@ -17,19 +17,20 @@ enum class RecurrentKind { lstm, gru };
 
 inline constexpr std::size_t kMostGates = 4;
 
-/// A recurrent layer in one direction, or a cell, which is a layer of one step without `y`.
+/// A recurrent layer in one direction, or a cell, which is a layer of one step without `y`. A fused
+/// cell is given the products with the weights, `input_gates` and `hidden_gates`.
 struct Recurrence {
   static constexpr std::size_t kNone = SIZE_MAX;
 
   RecurrentKind kind;
-  bool is_cell, is_batch_first = false, is_reverse = false;
+  bool is_cell, is_fused, is_batch_first = false, is_reverse = false;
   std::int64_t steps = 1, batch = 0, features = 0, hidden = 0;
   double forget_bias = 0;
   /// The place in the weights of each gate: of i, f, g, o or r, z, n.
   std::array<std::int64_t, kMostGates> places{0, 1, 2, 3};
   /// The inputs of the forward operator; kNone: not given.
-  std::size_t x = 0, w_ih = kNone, w_hh = kNone, b_ih = kNone, b_hh = kNone, h0 = kNone, c0 = kNone,
-              lengths = kNone;
+  std::size_t x = 0, h_sums = kNone, w_ih = kNone, w_hh = kNone, b_ih = kNone, b_hh = kNone,
+              h0 = kNone, c0 = kNone, lengths = kNone;
 
   /// `inputs` are those of the forward operator. Errors: throws Error that names the operator, the
   /// input, its shape and the allowed one.
@@ -45,7 +46,8 @@ struct Recurrence {
     return (is_cell ? 0u : 1u) + (kind == RecurrentKind::lstm ? 2 : 1);
   }
   double operations() const {
-    return 2 * double(rows()) * double(gates() * hidden) * double(features + hidden);
+    const double products = is_fused ? 5 : double(features + hidden);
+    return 2 * double(rows()) * double(gates() * hidden) * products;
   }
   Dims state_shape() const { return is_cell ? Dims{batch, hidden} : Dims{1, batch, hidden}; }
   Dims result_shape() const {
@@ -60,9 +62,11 @@ struct Recurrence {
 
  private:
   void take_extents(std::string_view op, std::span<const TensorDesc> inputs);
+  void take_fused_extents(std::string_view op, std::span<const TensorDesc> inputs);
 };
 
 bool is_recurrent_gradient(std::string_view op);
+bool is_recurrent_cell(std::string_view op);
 
 /// The results of the forward operator or of the gradient, in fp64.
 Reference recurrent_reference(const Problem& problem, std::span<const InputReader> inputs);
@@ -70,7 +74,8 @@ Reference recurrent_reference(const Problem& problem, std::span<const InputReade
 /// The running error of each result. Errors of a state reach all later steps.
 Terms recurrent_terms(const Problem& problem, std::span<const InputReader> inputs);
 
-// The parts of the definition of operator `op`: lstm, lstm_cell, gru or gru_cell, or with "_grad".
+// The parts of the definition of operator `op`: lstm, lstm_cell, lstm_gates, gru, gru_cell or
+// gru_gates, or with "_grad".
 std::vector<TensorSpec> recurrent_inputs(std::string_view op);
 std::vector<TensorSpec> recurrent_outputs(std::string_view op);
 std::vector<AttrSpec> recurrent_attrs(std::string_view op);
@@ -100,9 +105,9 @@ Op recurrent_op(std::string_view summary, std::string_view source, KnownAs known
       .known_as = std::move(known_as),
       .inputs = recurrent_inputs(kOp),
       .outputs = recurrent_outputs(kOp),
-      .optional_inputs = kOp.find("_cell") != kOp.npos ? 2u
-                         : kOp.starts_with("lstm")     ? 5u
-                                                       : 4u,
+      .optional_inputs = is_recurrent_cell(kOp)    ? 2u
+                         : kOp.starts_with("lstm") ? 5u
+                                                   : 4u,
       .attrs = recurrent_attrs(kOp),
       .dtypes = kArithmeticDTypes,
       .formats = kPlainFormats,

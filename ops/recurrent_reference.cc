@@ -21,16 +21,23 @@ struct Layer {
   Roundings roundings;
   std::vector<std::int64_t> lengths;
   Table x, w_ih, w_hh, b_hh;
+  Table h_products;  ///< of a fused cell
   Table x_gates, h_gates, gates, h, c, tanh_c;
 
   Layer(const Recurrence& of, std::span<const InputReader> inputs, Roundings of_numbers)
       : r(of), roundings(of_numbers), lengths(std::size_t(of.batch), of.steps) {
     if (r.lengths != Recurrence::kNone) lengths = inputs[r.lengths].read_index();
     const std::int64_t width = r.gates() * r.hidden;
-    x = in_steps(inputs[r.x], r.features);
-    w_ih = read(inputs, r.w_ih, width, r.features);
-    w_hh = read(inputs, r.w_hh, width, r.hidden);
-    x_gates = with_bias(x * w_ih.transposed(), read(inputs, r.b_ih, 1, width));
+    const Table b_ih = read(inputs, r.b_ih, 1, width);
+    if (r.is_fused) {
+      x_gates = with_bias(inexact(read(inputs, r.x, r.batch, width)), b_ih);
+      h_products = inexact(read(inputs, r.h_sums, r.batch, width));
+    } else {
+      x = in_steps(inputs[r.x], r.features);
+      w_ih = read(inputs, r.w_ih, width, r.features);
+      w_hh = read(inputs, r.w_hh, width, r.hidden);
+      x_gates = with_bias(x * w_ih.transposed(), b_ih);
+    }
     b_hh = read(inputs, r.b_hh, 1, width);
     gates = h_gates = zeros(r.rows(), width);
     h = c = zeros(r.rows() + r.batch, r.hidden);
@@ -127,7 +134,9 @@ struct Layer {
     const std::int64_t before = s * r.batch, after = before + r.batch;
     set_rows(h, after, h.rows(before, r.batch));
     set_rows(c, after, c.rows(before, r.batch));
-    set_rows(h_gates, before, with_bias(h.rows(before, r.batch) * w_hh.transposed(), b_hh));
+    set_rows(
+        h_gates, before,
+        with_bias(r.is_fused ? h_products : h.rows(before, r.batch) * w_hh.transposed(), b_hh));
     for_each_element(s, [&](std::int64_t row, std::int64_t, std::int64_t j) {
       r.kind == RecurrentKind::lstm ? lstm(row, j) : gru(row, j);
     });
@@ -171,6 +180,10 @@ struct Layer {
                                                : gru_back(row, j, all, of_x, of_h));
     });
     if (r.kind == RecurrentKind::lstm) set_rows(of_h, s * r.batch, of_x.rows(s * r.batch, r.batch));
+    if (r.is_fused) {
+      dh = direct;
+      return;
+    }
     const Table through = of_h.rows(s * r.batch, r.batch) * w_hh;
     for_each_element(s, [&](std::int64_t, std::int64_t b, std::int64_t j) {
       direct.set(b, j, direct.get(b, j) + through.get(b, j));
@@ -213,9 +226,14 @@ struct Layer {
     const auto add = [&](std::size_t place, Table gradient) {
       if (place != Recurrence::kNone) all[place] = std::move(gradient);
     };
-    add(r.x, in_rows(of_x * w_ih));
-    add(r.w_ih, of_x.transposed() * x);
-    add(r.w_hh, of_h.transposed() * h.rows(0, r.rows()));
+    if (r.is_fused) {
+      add(r.x, of_x);
+      add(r.h_sums, of_h);
+    } else {
+      add(r.x, in_rows(of_x * w_ih));
+      add(r.w_ih, of_x.transposed() * x);
+      add(r.w_hh, of_h.transposed() * h.rows(0, r.rows()));
+    }
     add(r.b_ih, ones * of_x);
     add(r.b_hh, ones * of_h);
     add(r.h0, dh);

@@ -203,6 +203,35 @@ def recurrent(op: str, gradient: bool) -> Callable[[Draw], Call]:
     return compute
 
 
+def fused_cell(op: str, gradient: bool) -> Callable[[Draw], Call]:
+    """A cell that is given the products with its weights."""
+
+    def compute(draw: Draw) -> Call:
+        batch, hidden = (draw.random.randint(1, 6) for _ in range(2))
+        is_lstm = op.startswith("lstm")
+        width = (4 if is_lstm else 3) * hidden
+        x, h, b_ih, b_hh = (draw.tensor(shape) for shape in ([batch, width], [batch, width], [width], [width]))
+        state = draw.tensor([batch, hidden])
+        inputs = [x, h, state, b_ih, b_hh]
+        for tensor in inputs:
+            tensor.requires_grad_()
+        if is_lstm:
+            i, f, g, o = (x + b_ih + h + b_hh).chunk(4, 1)
+            c = f.sigmoid() * state + i.sigmoid() * g.tanh()
+            results = [o.sigmoid() * c.tanh(), c]
+        else:
+            (x_r, x_z, x_n), (h_r, h_z, h_n) = (x + b_ih).chunk(3, 1), (h + b_hh).chunk(3, 1)
+            n = (x_n + (x_r + h_r).sigmoid() * h_n).tanh()
+            z = (x_z + h_z).sigmoid()
+            results = [(1 - z) * n + z * state]
+        if not gradient:
+            return results, inputs, {}
+        dy = [draw.tensor(result.shape) for result in results]
+        return list(torch.autograd.grad(results, inputs, dy)), [*dy, *inputs], {}
+
+    return compute
+
+
 CALLS: Dict[str, Callable[[Draw], Call]] = {
     **unary("silu", F.silu), **unary("mish", F.mish), **unary("erf", torch.erf), **unary("sin", torch.sin),
     **unary("cos", torch.cos), **unary("hardswish", F.hardswish), **unary("hardsigmoid", F.hardsigmoid),
@@ -223,6 +252,7 @@ CALLS: Dict[str, Callable[[Draw], Call]] = {
     "scaled_dot_product_attention": attention, "lamb": lamb,
     **{op + "_grad" * gradient: recurrent(op, gradient)
        for op in ("lstm", "gru", "lstm_cell", "gru_cell") for gradient in (False, True)},
+    **{op + "_grad" * gradient: fused_cell(op, gradient) for op in ("lstm_gates", "gru_gates") for gradient in (False, True)},
 }
 
 

@@ -195,6 +195,18 @@ TEST(Recurrent, Gradients) {
        {small({2, 2}, 1), small({2, 3}, 2), small({9, 2}, 3), small({9, 3}, 4), small({9}, 5)}});
 }
 
+// Gates from given products; gradients of the products and of the state.
+TEST(Recurrent, FusedCellsTakeProducts) {
+  for (const auto& [op, width] : {std::pair{"lstm", 12}, std::pair{"gru", 9}}) {
+    const std::string name(op);
+    const Given x = small({2, width}, 1), h = small({2, width}, 2), state = small({2, 3}, 3);
+    const std::vector<Given> fused = {x, h, state, small({width}, 4), small({width}, 5)};
+    expect_agreement(name + "_gates", fused);
+    expect_gradients({name + "_gates", fused});
+    expect_gradients({name + "_gates", {x, h, state}});
+  }
+}
+
 // Units beyond a vector, several blocks of units and of rows, missing inputs.
 TEST(Recurrent, Conforms) {
   for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {

@@ -16,47 +16,16 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) 
   return std::vector<TensorDesc>(inputs.size() - 1, desc);
 }
 
-/// One element of the parameters with its gradient, moments and the greatest v.
-struct Element {
-  double p, g, m, v, greatest;
-};
+using Element = AdamElement;
 
-Element updated(const AdamAttrs& a, bool has_greatest, Element e) {
-  if (a.is_skipped) return e;
-  e.g *= (a.maximizes ? -1 : 1) / a.grad_scale;
-  if (a.is_decoupled) {
-    e.p -= a.lr * a.weight_decay * e.p;
-  } else if (a.weight_decay != 0) {
-    e.g += a.weight_decay * e.p;
-  }
-  e.m = a.beta1 * e.m + (1 - a.beta1) * e.g;
-  e.v = a.beta2 * e.v + (1 - a.beta2) * e.g * e.g;
-  if (!(std::isnan(e.greatest) || e.greatest > e.v)) e.greatest = e.v;
-  const double v = has_greatest ? e.greatest : e.v;
-  e.p -= a.lr / a.correction1 * e.m / (std::sqrt(v) / std::sqrt(a.correction2) + a.eps);
-  return e;
+// A switch that LAMB does not have.
+bool flag_or(const Attrs& attrs, const char* name, bool absent) {
+  const auto found = attrs.values().find(name);
+  return found == attrs.values().end() ? absent : std::get<bool>(found->second);
 }
 
 // The sum of the terms of 1 - x, relative to it.
 double relative_terms(double one_minus_x) { return (2 - one_minus_x) / one_minus_x; }
-
-// The sums of magnitudes for an element. 1 - b and 1 - b^t are differences of numbers that
-// frameworks hold in fp64 and devices in fp32, so that their terms are 1 and b, or b^t.
-Element terms_of_update(const AdamAttrs& a, bool has_greatest, Element e) {
-  const Element after = updated(a, has_greatest, e);
-  if (a.is_skipped) return after;
-  const double g =
-      std::fabs(e.g / a.grad_scale) + (a.is_decoupled ? 0 : std::fabs(a.weight_decay * e.p));
-  const double m = a.beta1 * std::fabs(e.m) + g, v = a.beta2 * e.v + g * g;
-  const double root_of = has_greatest ? after.greatest : after.v;
-  const double divisor = std::sqrt(root_of / a.correction2) + a.eps;
-  const double of_root = root_of > 0 ? std::max(v, root_of) / root_of : 0;
-  const double relative =
-      relative_terms(a.correction1) + (relative_terms(a.correction2) + of_root) / 2;
-  const double step = a.lr / a.correction1 / divisor * (m + std::fabs(after.m) * relative);
-  const double decayed = std::fabs(e.p) * (1 + (a.is_decoupled ? a.lr * a.weight_decay : 0));
-  return {decayed + step, g, m, v, std::max(v, after.greatest)};
-}
 
 template <Element (*kUpdate)(const AdamAttrs& a, bool has_greatest, Element e)>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
@@ -99,6 +68,12 @@ std::string positive(const AttrValue& value) {
 // The means of squares; they are not negative.
 Distribution squares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 
+std::vector<TensorSpec> inputs() {
+  std::vector<TensorSpec> all = adam_inputs();
+  all.push_back({"max_exp_avg_sq", "max_exp_avg_sq", {}, squares});
+  return all;
+}
+
 const RegisteredOp registered{{
     .name = "adam",
     .ir_name = "adam",
@@ -122,37 +97,76 @@ const RegisteredOp registered{{
                       {"ApplyAdamWV2", "var, m, v, grad, , max_grad_norm",
                        "var, m, v, max_grad_norm"},
                       {"ApplyAdam, ApplyAdamD", "var, m, v, , , , , , , grad", "var, m, v"}}},
-    .inputs = {{"parameters", "parameters", {}, unit_data},
-               {"gradient", "gradient", {}, unit_data},
-               {"exp_avg", "exp_avg", {}, unit_data},
-               {"exp_avg_sq", "exp_avg_sq", {}, squares},
-               {"max_exp_avg_sq", "max_exp_avg_sq", {}, squares}},
+    .inputs = inputs(),
     .outputs = {{"parameters_out"}, {"exp_avg_out"}, {"exp_avg_sq_out"}, {"max_exp_avg_sq_out"}},
     .optional_inputs = 1,
-    .attrs = {{"lr", double(1e-3f), "learning rate", not_negative},
-              {"beta1", double(0.9f), "weight of the old mean of the gradient", below_one},
-              {"beta2", double(0.999f), "weight of the old mean of its square", below_one},
-              {"eps", double(1e-8f), "added to the root", not_negative},
-              {"weight_decay", 0.0, "wd", not_negative},
-              {"decoupled", false, "weight decay acts on the parameters only (AdamW)"},
-              {"bias_correction", true, "divide by 1 - beta^t; BertAdam does not"},
-              {"step", std::int64_t{1}, "t, counted from 1", positive},
-              {"maximize", false, "g = -g"},
-              {"grad_scale", 1.0, "g is divided by it first", no_divisor},
-              {"found_inf", false, "the gradient overflowed: nothing changes"}},
+    .attrs = adam_attrs(),
     .dtypes = kArithmeticDTypes,
     .formats = kPlainAnd5hd,
     .infer = infer,
-    .reference = reference<updated>,
+    .reference = reference<adam_update>,
     .terms =
         [](std::span<const InputReader> inputs, const Attrs& attrs) {
-          return Terms{.magnitude = reference<terms_of_update>(inputs, attrs)};
+          return Terms{.magnitude = reference<adam_terms>(inputs, attrs)};
         },
     .traffic = traffic,
     .adds_to_first = true,
 }};
 
 }  // namespace
+
+AdamElement adam_update(const AdamAttrs& a, bool has_greatest, AdamElement e) {
+  if (a.is_skipped) return e;
+  e.g *= (a.maximizes ? -1 : 1) / a.grad_scale;
+  if (a.is_decoupled) {
+    e.p -= a.lr * a.weight_decay * e.p;
+  } else if (a.weight_decay != 0) {
+    e.g += a.weight_decay * e.p;
+  }
+  e.m = a.beta1 * e.m + (1 - a.beta1) * e.g;
+  e.v = a.beta2 * e.v + (1 - a.beta2) * e.g * e.g;
+  if (!(std::isnan(e.greatest) || e.greatest > e.v)) e.greatest = e.v;
+  const double v = has_greatest ? e.greatest : e.v;
+  e.p -= a.lr / a.correction1 * e.m / (std::sqrt(v) / std::sqrt(a.correction2) + a.eps);
+  return e;
+}
+
+AdamElement adam_terms(const AdamAttrs& a, bool has_greatest, AdamElement e) {
+  const AdamElement after = adam_update(a, has_greatest, e);
+  if (a.is_skipped) return after;
+  const double g =
+      std::fabs(e.g / a.grad_scale) + (a.is_decoupled ? 0 : std::fabs(a.weight_decay * e.p));
+  const double m = a.beta1 * std::fabs(e.m) + g, v = a.beta2 * e.v + g * g;
+  const double root_of = has_greatest ? after.greatest : after.v;
+  const double divisor = std::sqrt(root_of / a.correction2) + a.eps;
+  const double of_root = root_of > 0 ? std::max(v, root_of) / root_of : 0;
+  const double relative =
+      relative_terms(a.correction1) + (relative_terms(a.correction2) + of_root) / 2;
+  const double step = a.lr / a.correction1 / divisor * (m + std::fabs(after.m) * relative);
+  const double decayed = std::fabs(e.p) * (1 + (a.is_decoupled ? a.lr * a.weight_decay : 0));
+  return {decayed + step, g, m, v, std::max(v, after.greatest)};
+}
+
+std::vector<AttrSpec> adam_attrs() {
+  return {{"lr", double(1e-3f), "learning rate", not_negative},
+          {"beta1", double(0.9f), "weight of the old mean of the gradient", below_one},
+          {"beta2", double(0.999f), "weight of the old mean of its square", below_one},
+          {"eps", double(1e-8f), "added to the root", not_negative},
+          {"weight_decay", 0.0, "wd", not_negative},
+          {"decoupled", false, "weight decay acts on the parameters only (AdamW)"},
+          {"bias_correction", true, "divide by 1 - beta^t; BertAdam does not"},
+          {"step", std::int64_t{1}, "t, counted from 1", positive},
+          {"maximize", false, "g = -g"},
+          {"grad_scale", 1.0, "g is divided by it first", no_divisor},
+          {"found_inf", false, "the gradient overflowed: nothing changes"}};
+}
+
+std::vector<TensorSpec> adam_inputs() {
+  return {{"parameters", "parameters", {}, unit_data},
+          {"gradient", "gradient", {}, unit_data},
+          {"exp_avg", "exp_avg", {}, unit_data},
+          {"exp_avg_sq", "exp_avg_sq", {}, squares}};
+}
 
 AdamAttrs::AdamAttrs(const Attrs& attrs)
     : lr(attrs.number("lr")),
@@ -161,9 +175,9 @@ AdamAttrs::AdamAttrs(const Attrs& attrs)
       eps(attrs.number("eps")),
       weight_decay(attrs.number("weight_decay")),
       grad_scale(attrs.number("grad_scale")),
-      is_decoupled(attrs.flag("decoupled")),
-      maximizes(attrs.flag("maximize")),
-      is_skipped(attrs.flag("found_inf")) {
+      is_decoupled(flag_or(attrs, "decoupled", true)),
+      maximizes(flag_or(attrs, "maximize", false)),
+      is_skipped(flag_or(attrs, "found_inf", false)) {
   if (!attrs.flag("bias_correction")) return;
   const auto step = double(attrs.integer("step"));
   correction1 = 1 - std::pow(beta1, step);

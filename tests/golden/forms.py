@@ -148,6 +148,8 @@ def torch_attention() -> List[Form]:
                  ["grad.query", "grad.key", "grad.value"], attrs)]
 
 
+LSTM_INPUTS: List[Key] = ["x", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"]
+
 INTEGER_PAIRS = [("trunc_divide", "div_trunc"), ("floor_divide", "div_floor")] + [
     (op, op) for op in ("add", "sub", "mul", "remainder", "fmod", "bitwise_and", "bitwise_or", "bitwise_xor", "lt", "ge",
                         "eq", "maximum")]
@@ -239,6 +241,9 @@ FORMS: Dict[str, List[Form]] = {
     "integer_arithmetic": [Form(op, ["a", "b"], [output]) for op, output in INTEGER_PAIRS] +
                           [Form(op, ["a"], [op]) for op in ("bitwise_not", "abs", "neg")],
     "leaky_relu": unary("leaky_relu"),
+    "lstm_cell": [Form("lstm_cell", LSTM_INPUTS, ["h", "c"]),
+                  Form("lstm_cell_grad", ["grad_h", "grad_c", *LSTM_INPUTS],
+                       ["grad.x", "grad.h", "grad.c", "grad.w_ih", "grad.w_hh", "", ""])],
     "lp_norm": [Form("norm", ["x"], ["y"], norm_attrs),
                 Form("norm_grad", ["grad_y", "x", "out.y"], ["grad.x"], without_epsilon)],
     "mish": unary("mish"),

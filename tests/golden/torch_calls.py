@@ -250,6 +250,77 @@ def nms(draw: Draw) -> Call:
     threshold = draw.random.choice([0.0, 0.1, 0.5, 0.75])
     keep = of(all_boxes, scores[:len(all_boxes)], threshold)
     return keep, [all_boxes, scores[:len(all_boxes)]], {"iou_threshold": threshold, "rows": len(keep)}
+def lamb(draw: Draw) -> Call:
+    """apex's FusedLAMB for one tensor, as a formula."""
+    p = draw.any()
+    g, m, v = draw.tensor(p.shape), draw.tensor(p.shape), draw.tensor(p.shape) ** 2
+    attrs = {"lr": 0.125, "beta1": 0.875, "beta2": 0.96875, "eps": 2.0**-20, "weight_decay": draw.random.choice([0.0, 0.25]),
+             "step": draw.random.randint(1, 9), "use_nvlamb": draw.random.choice([False, True]), "grad_scale": 2.0}
+    g_scaled = g / attrs["grad_scale"]
+    m_out, v_out = m.lerp(g_scaled, 1 - attrs["beta1"]), v * attrs["beta2"] + g_scaled**2 * (1 - attrs["beta2"])
+    corrections = 1 - attrs["beta1"] ** attrs["step"], 1 - attrs["beta2"] ** attrs["step"]
+    u = m_out / corrections[0] / ((v_out / corrections[1]).sqrt() + attrs["eps"]) + attrs["weight_decay"] * p
+    ratio = p.norm() / u.norm() if attrs["weight_decay"] != 0 or attrs["use_nvlamb"] else 1
+    return [p - attrs["lr"] * ratio * u, m_out, v_out], [p, g, m, v], attrs
+
+
+def recurrent(op: str, gradient: bool) -> Callable[[Draw], Call]:
+    """A layer or a cell, in one direction; the gradients of all inputs."""
+
+    def compute(draw: Draw) -> Call:
+        steps, batch, features, hidden = (draw.random.randint(1, 6) for _ in range(4))
+        is_cell, is_lstm = op.endswith("_cell"), op.startswith("lstm")
+        width = (4 if is_lstm else 3) * hidden
+        x = draw.tensor([batch, features] if is_cell else [steps, batch, features])
+        weights = [draw.tensor(shape) for shape in ([width, features], [width, hidden], [width], [width])]
+        states = [draw.tensor([batch, hidden] if is_cell else [1, batch, hidden]) for _ in range(1 + is_lstm)]
+        inputs = [x, *states, *weights] if is_cell else [x, *weights, *states]
+        for tensor in inputs:
+            tensor.requires_grad_()
+        hx, attrs = (states if is_lstm else states[0]), {}
+        if is_cell:
+            results = getattr(torch, op)(x, hx, *weights)
+        else:
+            attrs = {"batch_first": draw.random.choice([False, True])}
+            given = x.transpose(0, 1) if attrs["batch_first"] else x
+            results = getattr(torch, op)(given, hx, weights, True, 1, 0.0, False, False, attrs["batch_first"])
+            inputs[0] = given
+        results = list(results) if isinstance(results, tuple) else [results]
+        if not gradient:
+            return results, inputs, attrs
+        dy = [draw.tensor(result.shape) for result in results]
+        return list(torch.autograd.grad(results, inputs, dy)), [*dy, *inputs], attrs
+
+    return compute
+
+
+def fused_cell(op: str, gradient: bool) -> Callable[[Draw], Call]:
+    """A cell that is given the products with its weights."""
+
+    def compute(draw: Draw) -> Call:
+        batch, hidden = (draw.random.randint(1, 6) for _ in range(2))
+        is_lstm = op.startswith("lstm")
+        width = (4 if is_lstm else 3) * hidden
+        x, h, b_ih, b_hh = (draw.tensor(shape) for shape in ([batch, width], [batch, width], [width], [width]))
+        state = draw.tensor([batch, hidden])
+        inputs = [x, h, state, b_ih, b_hh]
+        for tensor in inputs:
+            tensor.requires_grad_()
+        if is_lstm:
+            i, f, g, o = (x + b_ih + h + b_hh).chunk(4, 1)
+            c = f.sigmoid() * state + i.sigmoid() * g.tanh()
+            results = [o.sigmoid() * c.tanh(), c]
+        else:
+            (x_r, x_z, x_n), (h_r, h_z, h_n) = (x + b_ih).chunk(3, 1), (h + b_hh).chunk(3, 1)
+            n = (x_n + (x_r + h_r).sigmoid() * h_n).tanh()
+            z = (x_z + h_z).sigmoid()
+            results = [(1 - z) * n + z * state]
+        if not gradient:
+            return results, inputs, {}
+        dy = [draw.tensor(result.shape) for result in results]
+        return list(torch.autograd.grad(results, inputs, dy)), [*dy, *inputs], {}
+
+    return compute
 
 
 CALLS: Dict[str, Callable[[Draw], Call]] = {
@@ -283,7 +354,10 @@ CALLS: Dict[str, Callable[[Draw], Call]] = {
     "lt": integer(torch.lt), "ge": integer(torch.ge), "eq": integer(torch.eq),
     "cumsum": cumsum, "nonzero": nonzero, "triu": triangle(torch.triu), "tril": triangle(torch.tril),
     **with_gradient("swiglu", swiglu), "norm": norm, "rope": rope, "scatter": scatter, "rms_norm": rms_norm, "group_norm": group_norm,
-    "scaled_dot_product_attention": attention,
+    "scaled_dot_product_attention": attention, "lamb": lamb,
+    **{op + "_grad" * gradient: recurrent(op, gradient)
+       for op in ("lstm", "gru", "lstm_cell", "gru_cell") for gradient in (False, True)},
+    **{op + "_grad" * gradient: fused_cell(op, gradient) for op in ("lstm_gates", "gru_gates") for gradient in (False, True)},
 }
 
 

@@ -38,6 +38,7 @@ constexpr FurtherCase kFurther[] = {
     {"rms_norm", "32x12,12", ",epsilon=0.5"},
     {"adam", "32x12,32x12,32x12,32x12,32x12",
      ",lr=0.5,weight_decay=0.25,decoupled=true,step=3,maximize=true"},
+    {"lamb", "32x12,32x12,32x12,32x12", ",lr=0.5,weight_decay=0.25,step=3"},
     {"clipped_swiglu", "32x32,4", ",interleaved=false"},
     {"ascend_quant_v2", "32x12,12,12", ",div_mode=true"},
     {"dynamic_quant", "32x12", ""},
@@ -66,6 +67,11 @@ constexpr FurtherCase kFurther[] = {
      ",input_size=[2,3,16,24],pooled_height=2,pooled_width=2,sampling_ratio=2"},
     {"repeat_interleave_grad", "12x24", ",axis=1"},
     {"threshold", "32x12", ",threshold=0.25,value=20"},
+    {"lstm", "40x3x16,64x16,64x16,64,64,1x3x16,1x3x16", ",forget_bias=1"},
+    {"lstm", "9x4x12,32x12,32x8,0,32,1x4x8,0,4", ",gate_order=igfo"},
+    {"gru", "40x3x16,48x16,48x16,48,48,1x3x16", ""},
+    {"lstm_grad", "9x3x16,1x3x16,1x3x16,9x3x16,64x16,64x16,64,64,1x3x16,1x3x16", ",forget_bias=1"},
+    {"gru_grad", "9x3x16,1x3x16,9x3x16,48x16,48x16,48,48,1x3x16", ""},
     {"grouped_matmul", "36x16,3x16x8,3,3x8", ""},
 };
 

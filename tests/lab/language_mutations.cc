@@ -62,6 +62,20 @@ BrokenResults of_next_group(Run run) {
   return next_slice(run, {2}, 0);
 }
 
+// The step of AdamW with the same numbers.
+BrokenResults unscaled(Run run) {
+  const Attrs& attrs = run.problem().attrs;
+  if (attrs.number("weight_decay") == 0) return std::nullopt;
+  std::vector<Elements> results = run.results_with("weight_decay=0");
+  const TensorDesc& desc = run.problem().outputs[0];
+  const std::vector<double> before = run.values(desc, run.inputs()[0]);
+  std::vector<double> after = run.values(desc, results[0]);
+  const double decay = attrs.number("lr") * attrs.number("weight_decay");
+  for (std::size_t i = 0; i < after.size(); ++i) after[i] -= decay * before[i];
+  results[0] = run.elements(desc, after);
+  return results;
+}
+
 // The greatest v does not exist, and the first three results are those of Adam.
 BrokenResults without_amsgrad(Run run) {
   if (run.problem().inputs.size() < 5) return std::nullopt;
@@ -140,7 +154,33 @@ constexpr std::array kLanguageMutations = {
              {"quant_batch_matmul_v3"}},
     Mutation{
         "next-token", "the scale of the next token", next_slice_of<2, 0>, {"dequant_swiglu_quant"}},
+    Mutation{"gate-order",
+             "f and g, or r and z, are exchanged",
+             with<"gate_order=igfo">,
+             {"lstm", "lstm_grad"}},
+    Mutation{"gate-order",
+             "f and g, or r and z, are exchanged",
+             with<"gate_order=zrn">,
+             {"gru", "gru_grad"}},
+    Mutation{"no-forget-bias",
+             "the bias of the forget gate is ignored",
+             with<"forget_bias=0">,
+             {"lstm", "lstm_grad"}},
+    Mutation{"no-bias",
+             "the bias of h is ignored",
+             with_zero<4>,
+             {"lstm", "gru", "lstm_gates", "gru_gates"}},
+    Mutation{"no-bias", "the bias of h is ignored", with_zero<5>, {"gru_cell"}},
+    Mutation{"no-bias", "the bias of h is ignored", with_zero<6>, {"lstm_cell", "gru_grad"}},
+    Mutation{"no-bias", "the bias of h is ignored", with_zero<7>, {"lstm_grad"}},
+    Mutation{"first-state", "the first state is ignored", with_zero<5>, {"lstm", "gru"}},
+    Mutation{"wrong-direction",
+             "from the last step to the first",
+             with<"reverse=true">,
+             {"lstm", "gru", "lstm_grad", "gru_grad"}},
     Mutation{"not-maximised", "maximize is ignored", with<"maximize=false">, {"adam"}},
+    Mutation{"no-decay", "weight decay is ignored", with<"weight_decay=0">, {"lamb"}},
+    Mutation{"no-trust-ratio", "the rate is not scaled", unscaled, {"lamb"}},
     Mutation{"not-decoupled", "decoupled is ignored", with<"decoupled=false">, {"adam"}},
     Mutation{"no-amsgrad", "the greatest v is ignored", without_amsgrad, {"adam"}},
     Mutation{"not-renormalised",

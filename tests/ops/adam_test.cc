@@ -81,6 +81,36 @@ TEST(Adam, ScalesTurnsAndSkipsTheGradient) {
   expect_update(1, 4, 3, 2, {1, 3, 2}, with(kHalves, {{"found_inf", "true"}}));
 }
 
+// Adam's directions are 1 and -1. With a decay of 1/2 they are (3, 4)/2 + (1, -1) = (5/2, 1): the
+// norms are 5 and sqrt(29)/2. Without decay the rate is not scaled, unless NVLAMB.
+TEST(Adam, LambScalesTheRateByNorms) {
+  const std::vector<Given> inputs = {{DType::fp32, {2}, {3, 4}},
+                                     {DType::fp32, {2}, {2, -7}},
+                                     {DType::fp32, {2}, {0, 0}},
+                                     {DType::fp32, {2}, {0, 0}}};
+  const double lr = 0.125, scaled = lr * 5 / (std::sqrt(29) / 2), nvlamb = lr * 5 / std::sqrt(2);
+  const auto check = [&](const AttrTexts& attrs, double first, double second) {
+    const AttrTexts all = with(attrs, {{"lr", "0.125"}, {"eps", "0"}});
+    for (const Values& found : {reference_of_tensors("lamb", inputs, all),
+                                kernel_on_tensors("lamb", "native", inputs, all)}) {
+      EXPECT_NEAR(found[0][0], first, 1e-6);
+      EXPECT_NEAR(found[0][1], second, 1e-6);
+    }
+  };
+  check({{"weight_decay", "0.5"}}, 3 - scaled * 2.5, 4 - scaled);
+  check({{"weight_decay", "0"}}, 3 - lr, 4 + lr);
+  check({{"weight_decay", "0"}, {"use_nvlamb", "true"}}, 3 - nvlamb, 4 + nvlamb);
+}
+
+// A tensor without norm keeps the rate.
+TEST(Adam, LambOfZeros) {
+  const std::vector<Given> inputs = {number(0), number(4), number(0), number(0)};
+  for (const Values& found :
+       {reference_of_tensors("lamb", inputs), kernel_on_tensors("lamb", "native", inputs)}) {
+    EXPECT_NEAR(found[0][0], -1e-3, 1e-8);
+  }
+}
+
 TEST(Adam, NamesWhatItRefuses) {
   const auto refused = [](const char* name, const char* value, const char* text) {
     EXPECT_THAT(

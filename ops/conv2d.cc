@@ -120,19 +120,34 @@ const RegisteredOp registered{{
                 .where = "transposed: 0"}},
               {.names =
                    "NpuConvolutionBackward, CudnnConvolutionBackward, MkldnnConvolutionBackward, "
-                   "ThnnConv2DBackward, ThnnConvDepthwise2DBackward, ConvolutionBackward, "
+                   "ThnnConv2DBackward, ThnnConvDepthwise2DBackward, SlowConv3DBackward, "
+                   "ConvolutionBackward, "
                    "ConvolutionOverrideableBackward, NpuConv2DBackward",
                .rules =
                    {.where = "transposed: 0",
-                    .parts =
-                        {{"conv2d_grad_input", "grads/grads_0|grad_output, weight",
-                          "grad_inputs/grad_inputs_0|result0",
-                          "stride, padding, dilation, groups, input_size: plane of input|self"},
-                         {"conv2d_grad_weight", "grads/grads_0|grad_output, input|self",
-                          "grad_inputs/grad_inputs_1|result1",
-                          "stride, padding, dilation, groups, kernel_size: plane of weight"},
-                         {"bias_grad", "grads/grads_0|grad_output",
-                          "grad_inputs/grad_inputs_2|result2"}}}}},
+                    .parts = {{"conv2d_grad_input", "grads/grads_0|grad_output, weight",
+                               "grad_inputs/grad_inputs_0|result0",
+                               "stride, padding, dilation, groups, input_size: plane of "
+                               "input|self"},
+                              {"conv2d_grad_weight", "grads/grads_0|grad_output, input|self",
+                               "grad_inputs/grad_inputs_1|result1",
+                               "stride, padding, dilation, groups, kernel_size: plane of weight"},
+                              {"conv1d_grad_input", "grads/grads_0|grad_output, weight",
+                               "grad_inputs/grad_inputs_0|result0",
+                               "stride, padding, dilation, groups, input_size: shape of "
+                               "input|self"},
+                              {"conv1d_grad_weight", "grads/grads_0|grad_output, input|self",
+                               "grad_inputs/grad_inputs_1|result1",
+                               "stride, padding, dilation, groups, weight_size: shape of weight"},
+                              {"conv3d_grad_input", "grads/grads_0|grad_output, weight",
+                               "grad_inputs/grad_inputs_0|result0",
+                               "stride, padding, dilation, groups, input_size: shape of "
+                               "input|self"},
+                              {"conv3d_grad_weight", "grads/grads_0|grad_output, input|self",
+                               "grad_inputs/grad_inputs_1|result1",
+                               "stride, padding, dilation, groups, weight_size: shape of weight"},
+                              {"bias_grad", "grads/grads_0|grad_output",
+                               "grad_inputs/grad_inputs_2|result2"}}}}},
          .profiled =
              {{"Conv2D, DepthwiseConv2D", "x, filter, bias", "y"},
               {"aten::cudnn_convolution", "input, weight, =padding, =stride, =dilation, =groups"},

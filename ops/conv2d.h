@@ -33,8 +33,14 @@ struct Conv2d {
   double operations() const { return 2.0 * double(n * m * oh * ow) * double(terms()); }
 };
 
-/// stride, padding, dilation (one number, or one for each axis) and groups.
+/// stride, padding, dilation (one number, or one for each axis) and groups, for windows with 1 to 3
+/// axes.
+template <std::size_t kAxes>
+std::vector<AttrSpec> conv_attrs();
 std::vector<AttrSpec> conv2d_attrs();
+
+/// Such an attribute, with a number for each axis.
+Dims numbers_of(const Attrs& attrs, std::string_view name, std::size_t axes);
 
 /// An attribute of one or two numbers.
 Pair pair_of(const Attrs& attrs, std::string_view name);
@@ -52,8 +58,24 @@ inline std::int64_t window_count(std::int64_t extent, std::int64_t kernel, std::
   return room < 0 ? 0 : room / stride + 1;
 }
 
-/// The geometry of x and weight of these shapes with these attributes. Errors: throws Error that
-/// names the operator, the tensor and what is allowed.
+/// The smallest extent that has `count` windows.
+inline std::int64_t least_extent(std::int64_t count, std::int64_t kernel, std::int64_t stride,
+                                 std::int64_t padding, std::int64_t dilation) {
+  return (count - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding;
+}
+
+/// The largest kernel with which `count` windows fit.
+inline std::int64_t largest_kernel(std::int64_t extent, std::int64_t count, std::int64_t stride,
+                                   std::int64_t padding, std::int64_t dilation) {
+  return (extent + 2 * padding - 1 - (count - 1) * stride) / dilation + 1;
+}
+
+/// The shape of y for x [N, C, ...] and weight [M, C/groups, ...] with `axes` further axes. Errors:
+/// throws Error that names the operator, the tensor and what is allowed.
+Dims convolved(std::string_view op, std::size_t axes, const Dims& x, const Dims& weight,
+               const Attrs& attrs);
+
+/// The geometry of x and weight of these shapes with these attributes. Errors: like `convolved`.
 Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, const Attrs& attrs);
 
 /// The geometry of a use of conv2d or of its gradients.

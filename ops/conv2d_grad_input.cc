@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::string_view kName = "conv2d_grad_input";
 
-// The smallest extent that has `count` windows.
-std::int64_t least_extent(std::int64_t count, std::int64_t kernel, std::int64_t stride,
-                          std::int64_t padding, std::int64_t dilation) {
-  return (count - 1) * stride + dilation * (kernel - 1) + 1 - 2 * padding;
-}
-
 Dims input_shape(const Dims& dy, const Dims& weight, const Attrs& attrs) {
   if (dy.size() != 4 || weight.size() != 4) {
     throw Error(

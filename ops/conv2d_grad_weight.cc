@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::string_view kName = "conv2d_grad_weight";
 
-// The largest kernel with which `count` windows fit.
-std::int64_t largest_kernel(std::int64_t extent, std::int64_t count, std::int64_t stride,
-                            std::int64_t padding, std::int64_t dilation) {
-  return (extent + 2 * padding - 1 - (count - 1) * stride) / dilation + 1;
-}
-
 Dims weight_shape(const Dims& dy, const Dims& x, const Attrs& attrs) {
   if (dy.size() != 4 || x.size() != 4) {
     throw Error(

@@ -10,13 +10,16 @@ namespace {
 // Larger extents fit no tensor; products of two such extents fit 64 bits.
 constexpr std::int64_t kLargest = (std::int64_t{1} << 31) - 1;
 
-void require_rank(std::string_view op, std::string_view tensor, const Dims& shape,
+constexpr std::string_view kLayouts[] = {"L", "H, W", "D, H, W"};
+constexpr std::string_view kKernelLayouts[] = {"K", "KH, KW", "KD, KH, KW"};
+
+void require_rank(std::string_view op, std::string_view tensor, const Dims& shape, std::size_t axes,
                   std::string_view layout) {
-  const bool fits = shape.size() == 4 && std::all_of(shape.begin(), shape.end(), [](auto extent) {
-                      return extent <= kLargest;
-                    });
+  const bool fits =
+      shape.size() == axes + 2 &&
+      std::all_of(shape.begin(), shape.end(), [](auto extent) { return extent <= kLargest; });
   if (fits) return;
-  throw Error(fmt::format("{}: '{}' has shape {}; allowed: {}, extents up to {}", op, tensor,
+  throw Error(fmt::format("{}: '{}' has shape {}; allowed: [{}], extents up to {}", op, tensor,
                           to_string(shape), layout, kLargest));
 }
 
@@ -41,15 +44,8 @@ void require_channels(std::string_view op, const Dims& x, const Dims& weight, st
   }
 }
 
-void require_room(std::string_view op, const Dims& x, const Dims& weight, const Conv2d& conv) {
-  if (conv.oh >= 1 && conv.ow >= 1) return;
-  const Window& window = conv.window;
-  throw Error(
-      fmt::format("{}: a kernel of {}x{} with dilation {}x{} does not fit into {}x{} with "
-                  "padding {}x{}",
-                  op, weight[2], weight[3], window.dilation.h, window.dilation.w, x[2], x[3],
-                  window.padding.h, window.padding.w));
-}
+// The extents behind the first two.
+Dims windowed(const Dims& shape) { return {shape.begin() + 2, shape.end()}; }
 
 }  // namespace
 
@@ -90,14 +86,46 @@ FormatChoice conv2d_output(const FormatQuery& query, FormatChoice on_device) {
   return {query.problem.outputs[0].format, "conv2d: the framework does not convert its output"};
 }
 
-std::string pair_problem(const AttrValue& value, std::int64_t least) {
+std::string numbers_problem(const AttrValue& value, std::size_t axes, std::int64_t least) {
+  constexpr std::string_view kCounts[] = {"one number", "one or two numbers",
+                                          "one or three numbers"};
   const auto& numbers = std::get<std::vector<std::int64_t>>(value);
-  const bool fits = (numbers.size() == 1 || numbers.size() == 2) &&
+  const bool fits = (numbers.size() == 1 || numbers.size() == axes) &&
                     std::all_of(numbers.begin(), numbers.end(), [&](std::int64_t number) {
                       return number >= least && number <= kLargest;
                     });
-  return fits ? "" : fmt::format("it must be one or two numbers from {} to {}", least, kLargest);
+  if (fits) return {};
+  return fmt::format("it must be {} from {} to {}", kCounts[axes - 1], least, kLargest);
 }
+
+std::string pair_problem(const AttrValue& value, std::int64_t least) {
+  return numbers_problem(value, 2, least);
+}
+
+template <std::size_t kAxes>
+std::vector<AttrSpec> conv_attrs() {
+  constexpr std::string_view kHelp[][3] = {
+      {"from one window to the next; [l]", "zeros on each side; [l]",
+       "from one tap to the next; [l]"},
+      {"from one window to the next; [h] or [h,w]", "zeros on each side; [h] or [h,w]",
+       "from one tap to the next; [h] or [h,w]"},
+      {"from one window to the next; [d] or [d,h,w]", "zeros on each side; [d] or [d,h,w]",
+       "from one tap to the next; [d] or [d,h,w]"}};
+  const auto& help = kHelp[kAxes - 1];
+  const auto positive = [](const AttrValue& value) { return numbers_problem(value, kAxes, 1); };
+  return {{"stride", std::vector<std::int64_t>{1}, help[0], positive},
+          {"padding", std::vector<std::int64_t>{0}, help[1],
+           [](const AttrValue& value) { return numbers_problem(value, kAxes, 0); }},
+          {"dilation", std::vector<std::int64_t>{1}, help[2], positive},
+          {"groups", std::int64_t{1}, "parts that the channels and the outputs are cut into",
+           [](const AttrValue& value) -> std::string {
+             const auto groups = std::get<std::int64_t>(value);
+             return groups >= 1 && groups <= kLargest ? "" : "it must be 1 or more";
+           }}};
+}
+template std::vector<AttrSpec> conv_attrs<1>();
+template std::vector<AttrSpec> conv_attrs<2>();
+template std::vector<AttrSpec> conv_attrs<3>();
 
 AttrSpec optional_pair_attr(std::string_view name, std::string_view help) {
   return {name, std::vector<std::int64_t>{}, help, [](const AttrValue& value) {
@@ -106,40 +134,45 @@ AttrSpec optional_pair_attr(std::string_view name, std::string_view help) {
           }};
 }
 
-std::vector<AttrSpec> conv2d_attrs() {
-  const auto positive = [](const AttrValue& value) { return pair_problem(value, 1); };
-  return {{"stride", std::vector<std::int64_t>{1}, "from one window to the next; [h] or [h,w]",
-           positive},
-          {"padding", std::vector<std::int64_t>{0}, "zeros on each side; [h] or [h,w]",
-           [](const AttrValue& value) { return pair_problem(value, 0); }},
-          {"dilation", std::vector<std::int64_t>{1}, "from one tap to the next; [h] or [h,w]",
-           positive},
-          {"groups", std::int64_t{1}, "parts that the channels and the outputs are cut into",
-           [](const AttrValue& value) -> std::string {
-             const auto groups = std::get<std::int64_t>(value);
-             return groups >= 1 && groups <= kLargest ? "" : "it must be 1 or more";
-           }}};
-}
+std::vector<AttrSpec> conv2d_attrs() { return conv_attrs<2>(); }
 
 Pair pair_of(const Attrs& attrs, std::string_view name) {
   const auto& numbers = attrs.list(name);
   return {numbers.front(), numbers.back()};
 }
 
+Dims numbers_of(const Attrs& attrs, std::string_view name, std::size_t axes) {
+  const auto& numbers = attrs.list(name);
+  return numbers.size() == 1 ? Dims(axes, numbers[0]) : numbers;
+}
+
+Dims convolved(std::string_view op, std::size_t axes, const Dims& x, const Dims& weight,
+               const Attrs& attrs) {
+  require_rank(op, "self", x, axes, fmt::format("N, C, {}", kLayouts[axes - 1]));
+  require_rank(op, "weight", weight, axes,
+               fmt::format("M, C/groups, {}", kKernelLayouts[axes - 1]));
+  require_channels(op, x, weight, attrs.integer("groups"));
+  const Dims stride = numbers_of(attrs, "stride", axes);
+  const Dims padding = numbers_of(attrs, "padding", axes);
+  const Dims dilation = numbers_of(attrs, "dilation", axes);
+  Dims y = {x[0], weight[0]};
+  for (std::size_t i = 0; i < axes; ++i) {
+    y.push_back(window_count(x[i + 2], weight[i + 2], stride[i], padding[i], dilation[i]));
+  }
+  if (*std::min_element(y.begin() + 2, y.end()) >= 1) return y;
+  throw Error(
+      fmt::format("{}: a kernel of {} with dilation {} does not fit into {} with padding {}", op,
+                  to_string(windowed(weight)), to_string(dilation), to_string(windowed(x)),
+                  to_string(padding)));
+}
+
 Conv2d conv2d_shape(std::string_view op, const Dims& x, const Dims& weight, const Attrs& attrs) {
-  require_rank(op, "self", x, "[N, C, H, W]");
-  require_rank(op, "weight", weight, "[M, C/groups, KH, KW]");
-  const std::int64_t groups = attrs.integer("groups");
-  require_channels(op, x, weight, groups);
+  const Dims y = convolved(op, 2, x, weight, attrs);
   const Window window{{weight[2], weight[3]},
                       pair_of(attrs, "stride"),
                       pair_of(attrs, "padding"),
                       pair_of(attrs, "dilation")};
-  Conv2d conv{x[0], x[1], x[2], x[3], weight[0], 0, 0, groups, window};
-  conv.oh = window_count(conv.h, weight[2], window.stride.h, window.padding.h, window.dilation.h);
-  conv.ow = window_count(conv.w, weight[3], window.stride.w, window.padding.w, window.dilation.w);
-  require_room(op, x, weight, conv);
-  return conv;
+  return {x[0], x[1], x[2], x[3], weight[0], y[2], y[3], attrs.integer("groups"), window};
 }
 
 Conv2d conv2d_shape(const Problem& problem) {

@@ -1,6 +1,4 @@
 // Planes resized by the nearest element, and the gradient that sums the copies.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,31 +6,12 @@
 #include "ops/elementwise.h"
 #include "ops/movement.h"
 #include "ops/pool.h"
-#include "tensor/error.h"
+#include "ops/upsample.h"
 
 namespace opbench {
 namespace {
 
 constexpr std::string_view kName = "upsample_nearest2d", kGradName = "upsample_nearest2d_grad";
-
-// The default is twice the height and width.
-Pair output_size_of(const TensorDesc& x, const Attrs& attrs) {
-  require_planes(kName, "self", x);
-  if (!attrs.list("output_size").empty()) return pair_of(attrs, "output_size");
-  return {2 * x.shape[2], 2 * x.shape[3]};
-}
-
-Pair input_size_checked(const TensorDesc& dy, const Attrs& attrs) {
-  require_planes(kGradName, "grad_output", dy);
-  if (!attrs.list("input_size").empty()) return pair_of(attrs, "input_size");
-  return {(dy.shape[2] + 1) / 2, (dy.shape[3] + 1) / 2};
-}
-
-void require_elements(std::string_view op, std::int64_t from, std::int64_t to) {
-  if (from > 0 || to == 0) return;
-  throw Error(
-      fmt::format("{}: an axis of 0 places becomes {} long; allowed: at least 1 place", op, to));
-}
 
 // floor(place*scale) in fp32 like ATen; scale is the quotient of the extents, or the given one.
 // (PyTorch 1.13 is inconsistent if a given scale differs from the quotient of the extents, 1 or 2:
@@ -51,19 +30,11 @@ std::vector<std::int64_t> places_of(std::int64_t from, std::int64_t to, double s
 }
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  const Pair size = output_size_of(inputs[0], attrs);
-  const Dims& x = inputs[0].shape;
-  require_elements(kName, x[2], size.h);
-  require_elements(kName, x[3], size.w);
-  return {with_shape(inputs[0], {x[0], x[1], size.h, size.w})};
+  return infer_upsample(kName, inputs[0], attrs);
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  const Pair size = input_size_checked(inputs[0], attrs);
-  const Dims& dy = inputs[0].shape;
-  require_elements(kGradName, size.h, dy[2]);
-  require_elements(kGradName, size.w, dy[3]);
-  return {with_shape(inputs[0], {dy[0], dy[1], size.h, size.w})};
+  return infer_upsample_grad(kGradName, inputs[0], attrs);
 }
 
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
@@ -95,31 +66,6 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   };
 }
 
-std::vector<GradientCall> gradient(const Problem& forward) {
-  const Dims& x = forward.inputs[0].shape;
-  const std::pair<std::string_view, AttrValue> attrs[] = {
-      {"input_size", std::vector<std::int64_t>{x[2], x[3]}},
-      {"scale_h", forward.attrs.number("scale_h")},
-      {"scale_w", forward.attrs.number("scale_w")}};
-  return {{kGradName, {{GradientArg::output_gradient, 0}}, {0}, attrs_with(kGradName, attrs)}};
-}
-
-std::string size_problem(const AttrValue& value) {
-  const bool is_empty = std::get<std::vector<std::int64_t>>(value).empty();
-  return is_empty ? std::string() : pair_problem(value, 0);
-}
-
-std::vector<AttrSpec> attributes(std::string_view size, std::string_view help) {
-  const auto not_negative = [](const AttrValue& value) -> std::string {
-    return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
-  };
-  return {{size, std::vector<std::int64_t>{}, help, size_problem},
-          {"scale_h", 0.0, "divisor of the places along the height; 0: the quotient of the heights",
-           not_negative},
-          {"scale_w", 0.0, "divisor of the places along the width; 0: the quotient of the widths",
-           not_negative}};
-}
-
 const RegisteredOp registered{{
     .name = kName,
     .ir_name = kName,
@@ -144,14 +90,14 @@ const RegisteredOp registered{{
                  .profiled = {{"ResizeNearestNeighborV2", "x, =size", "y"}}},
     .inputs = {{"self"}},
     .outputs = {{"result"}},
-    .attrs = attributes("output_size", "[h] or [h,w]; [] is twice those of x"),
+    .attrs = upsample_attrs(),
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW},
     .accuracy = AccuracyClass::exact,
     .infer = infer,
     .exact_reference = reference,
     .traffic = movement_traffic,
-    .gradient = gradient,
+    .gradient = [](const Problem& forward) { return upsample_gradient(kGradName, forward); },
 }};
 
 const RegisteredOp registered_grad{{
@@ -179,7 +125,7 @@ const RegisteredOp registered_grad{{
                  .profiled = {{"ResizeNearestNeighborV2Grad", "grads, =size", "y"}}},
     .inputs = {{"grad_output", "grads/grads_0"}},
     .outputs = {{"grad_input", "grad_inputs/grad_inputs_0"}},
-    .attrs = attributes("input_size", "height and width of x; [] is half those of dy"),
+    .attrs = upsample_grad_attrs(),
     .dtypes = kArithmeticDTypes,
     .formats = {Format::NCHW},
     .infer = infer_grad,
@@ -191,18 +137,16 @@ const RegisteredOp registered_grad{{
 }  // namespace
 
 NearestPlaces nearest_places(const TensorDesc& x, const Attrs& attrs) {
-  const Pair size = output_size_of(x, attrs);
-  const Dims& shape = x.shape;
+  const Dims &shape = x.shape, y = infer_upsample(kName, x, attrs)[0].shape;
   return {shape[0] * shape[1], shape[2], shape[3],
-          places_of(shape[2], size.h, attrs.number("scale_h")),
-          places_of(shape[3], size.w, attrs.number("scale_w"))};
+          places_of(shape[2], y[2], attrs.number("scale_h")),
+          places_of(shape[3], y[3], attrs.number("scale_w"))};
 }
 
 NearestPlaces nearest_grad_places(const TensorDesc& dy, const Attrs& attrs) {
-  const Pair size = input_size_checked(dy, attrs);
-  const Dims& shape = dy.shape;
-  return {shape[0] * shape[1], size.h, size.w, places_of(size.h, shape[2], attrs.number("scale_h")),
-          places_of(size.w, shape[3], attrs.number("scale_w"))};
+  const Dims &shape = dy.shape, x = infer_upsample_grad(kGradName, dy, attrs)[0].shape;
+  return {shape[0] * shape[1], x[2], x[3], places_of(x[2], shape[2], attrs.number("scale_h")),
+          places_of(x[3], shape[3], attrs.number("scale_w"))};
 }
 
 }  // namespace opbench

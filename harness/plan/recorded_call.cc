@@ -44,7 +44,9 @@ class RecordReading {
     for (const RecordedCondition& condition : row.where) {
       const DumpEntry* found = entry_called(record_, Side::input, condition.name);
       if (found == nullptr && condition.is_needed) return false;
-      if (found != nullptr && attrs_.numbers(*found) != condition.values) return false;
+      const bool is_any_allowed = condition.is_needed && condition.values.empty();
+      if (found == nullptr || is_any_allowed) continue;
+      if (attrs_.numbers(*found) != condition.values) return false;
     }
     return row.devices.empty() ||
            std::find(row.devices.begin(), row.devices.end(), device()) != row.devices.end();

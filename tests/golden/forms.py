@@ -85,6 +85,11 @@ def without_epsilon(a: Attrs) -> Dict[str, Any]:
     return {name: value for name, value in norm_attrs(a).items() if name != "epsilon"}
 
 
+def resized(a: Attrs) -> Dict[str, Any]:
+    scales = dict(zip(("scale_h", "scale_w"), a["scales"]))
+    return {"align_corners": a["align_corners"], **scales}
+
+
 ROTARY_MODES = ["half", "interleave", "quarter", "interleave-half"]
 
 
@@ -176,6 +181,12 @@ FORMS: Dict[str, List[Form]] = {
     "attention_update": [Form("attention_update", ["lse", "local_out"], ["out", "lse:fp32"])],
     "clipped_swiglu": [Form("clipped_swiglu", ["x"], ["y"], dict),
                        Form("clipped_swiglu_grad", ["grad_y", "x"], ["grad.x"], dict)],
+    "conv1d": [Form("conv1d", ["x", "weight", "bias"], ["y"], dict),
+               Form("conv1d_grad_input", ["grad_y", "weight"], ["grad.x"], dict,
+                    of_case=lambda case: {"input_size": list(case.values["in.x"].shape)}),
+               Form("conv1d_grad_weight", ["grad_y", "x"], ["grad.weight"], dict,
+                    of_case=lambda case: {"weight_size": list(case.values["in.weight"].shape)}),
+               Form("bias_grad", ["grad_y"], ["grad.bias"])],
     "conv_transpose2d": [Form("conv_transpose2d", ["x", "weight", "bias"], ["y"], dict)],
     "cos": unary("cos"),
     "cumsum": [Form("cumsum", ["x"], ["y"], dict)],
@@ -224,6 +235,8 @@ FORMS: Dict[str, List[Form]] = {
                                 lambda a: {"is_seq_lens_cumsum": a["is_seq_lens_cumsum"]})],
     "gelu_erf": unary("gelu", approximate="none"),
     "gelu_tanh": unary("gelu", approximate="tanh"),
+    "grid_sample": [Form("grid_sample", ["x", "grid"], ["y"], dict),
+                    Form("grid_sample_grad", ["grad_y", "x", "grid"], ["grad.x", "grad.grid"], dict)],
     "group_norm": [Form("group_norm", ["x", "gamma", "beta"], ["y", "mean:fp32", "rstd:fp32"],
                         groups),
                    Form("group_norm_silu", ["x", "gamma", "beta"], ["y_silu", "mean:fp32", "rstd:fp32"], groups)],
@@ -296,6 +309,10 @@ FORMS: Dict[str, List[Form]] = {
     "tie_rule": [Form("topk", ["x"], ["candidates"], lambda a: without(a, "bound"))],
     "tril": [Form("tril", ["x"], ["y"], dict)],
     "triu": [Form("triu", ["x"], ["y"], dict)],
+    "upsample_bilinear2d": [Form("upsample_bilinear2d", ["x"], ["y"],
+                                 lambda a: {"output_size": a["output_size"], **resized(a)}),
+                            Form("upsample_bilinear2d_grad", ["grad_y"], ["grad.x"], resized,
+                                 of_case=lambda case: {"input_size": list(case.values["in.x"].shape[2:])})],
     "weight_quant_batch_matmul_v2": [
         Form("weight_quant_batch_matmul_v2", ["x", "weight:weight_type", "antiquant_scale", "antiquant_offset", "bias"],
              ["y"], lambda a: {"antiquant_group_size": a["antiquant_group_size"]})],

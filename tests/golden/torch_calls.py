@@ -290,6 +290,49 @@ def recurrent(op: str, gradient: bool) -> Callable[[Draw], Call]:
             return results, inputs, attrs
         dy = [draw.tensor(result.shape) for result in results]
         return list(torch.autograd.grad(results, inputs, dy)), [*dy, *inputs], attrs
+def convolution(axes: int) -> Dict[str, Callable[[Draw], Call]]:
+    """A convolution and its gradients by the input and the weight."""
+
+    def compute(draw: Draw) -> Call:
+        groups = draw.random.randint(1, 3)
+        extents, kernel = ([draw.random.randint(least, most) for _ in range(axes)] for least, most in ((5, 7), (1, 3)))
+        x = draw.tensor([draw.random.randint(1, 2), groups * draw.random.randint(1, 2), *extents])
+        weight = draw.tensor([groups * draw.random.randint(1, 2), x.shape[1] // groups, *kernel])
+        numbers = {name: [draw.random.randint(least, 2) for _ in range(axes if draw.random.random() < 0.7 else 1)]
+                   for name, least in (("stride", 1), ("padding", 0), ("dilation", 1))}
+        wide = {name: tuple(number * (axes // len(number))) for name, number in numbers.items()}
+        bias = draw.tensor([weight.shape[0]]) if draw.random.random() < 0.5 else None
+        function = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}[axes]
+        y = function(x.requires_grad_(), weight.requires_grad_(), bias, groups=groups, **wide)
+        return y, [t for t in (x, weight, bias) if t is not None], {**numbers, "groups": groups}
+
+    def gradient(of: int, other: int, **size: int) -> Callable[[Draw], Call]:
+        def compute_gradient(draw: Draw) -> Call:
+            y, inputs, attrs = compute(draw)
+            dy = draw.tensor(y.shape)
+            sizes = {name: list(inputs[of].shape)[first:] for name, first in size.items()}
+            return torch.autograd.grad(y, inputs[of], dy)[0], [dy, inputs[other]], {**attrs, **sizes}
+
+        return compute_gradient
+
+    first = 2 if axes == 2 else 0  # conv2d takes height and width only
+    return {f"conv{axes}d": compute, f"conv{axes}d_grad_input": gradient(0, 1, input_size=first),
+            f"conv{axes}d_grad_weight": gradient(1, 0, **{"kernel_size" if axes == 2 else "weight_size": first})}
+
+
+def upsampled(function: Callable[..., Tensor], **attrs: Callable[[Draw], Any]) -> Callable[[Draw], Call]:
+    """Planes resized to a size, or by a scale."""
+
+    def compute(draw: Draw) -> Call:
+        x = draw.tensor(draw.shape(4, 4)).requires_grad_()
+        size = [draw.random.randint(1, 9), draw.random.randint(1, 9)]
+        drawn = {name: value(draw) for name, value in attrs.items()}
+        scales: List[Any] = [None, None]
+        if draw.random.random() < 0.5:
+            scales = [draw.random.choice([0.5, 0.7, 1.0, 1.5, 2.0, 3.3]) for _ in range(2)]
+            size = [max(1, int(extent * scale)) for extent, scale in zip(x.shape[2:], scales)]
+        y = function(x, size, *drawn.values(), *scales)
+        return y, [x], {"output_size": size, **drawn, "scale_h": scales[0] or 0.0, "scale_w": scales[1] or 0.0}
 
     return compute
 
@@ -321,6 +364,37 @@ def fused_cell(op: str, gradient: bool) -> Callable[[Draw], Call]:
         return list(torch.autograd.grad(results, inputs, dy)), [*dy, *inputs], {}
 
     return compute
+def upsample_bilinear2d() -> Dict[str, Callable[[Draw], Call]]:
+    compute = upsampled(torch._C._nn.upsample_bilinear2d, align_corners=one_of(False, True))
+
+    def gradient(draw: Draw) -> Call:
+        y, inputs, attrs = compute(draw)
+        dy = draw.tensor(y.shape)
+        attrs = {name: value for name, value in attrs.items() if name != "output_size"}
+        return torch.autograd.grad(y, inputs[0], dy)[0], [dy], {**attrs, "input_size": list(inputs[0].shape[2:])}
+
+    return {"upsample_bilinear2d": compute, "upsample_bilinear2d_grad": gradient}
+
+
+def grid_sample() -> Dict[str, Callable[[Draw], Call]]:
+    """Points inside and outside of the planes."""
+
+    def compute(draw: Draw) -> Call:
+        x, (height, width) = draw.tensor(draw.shape(4, 4)), draw.shape(2, 2)
+        grid = draw.tensor([x.shape[0], height, width, 2])
+        attrs = {"mode": draw.random.choice(["bilinear", "nearest"]),
+                 "padding_mode": draw.random.choice(["zeros", "border", "reflection"]),
+                 "align_corners": draw.random.random() < 0.5}
+        if attrs["mode"] == "bilinear" and draw.random.random() < 0.3:  # points between two elements, also at borders
+            grid = (grid * 4).round() / 4
+        return F.grid_sample(x.requires_grad_(), grid.requires_grad_(), **attrs), [x, grid], attrs
+
+    def gradient(draw: Draw) -> Call:
+        y, inputs, attrs = compute(draw)
+        dy = draw.tensor(y.shape)
+        return list(torch.autograd.grad(y, inputs, dy)), [dy, *inputs], attrs
+
+    return {"grid_sample": compute, "grid_sample_grad": gradient}
 
 
 CALLS: Dict[str, Callable[[Draw], Call]] = {
@@ -358,6 +432,8 @@ CALLS: Dict[str, Callable[[Draw], Call]] = {
     **{op + "_grad" * gradient: recurrent(op, gradient)
        for op in ("lstm", "gru", "lstm_cell", "gru_cell") for gradient in (False, True)},
     **{op + "_grad" * gradient: fused_cell(op, gradient) for op in ("lstm_gates", "gru_gates") for gradient in (False, True)},
+    "scaled_dot_product_attention": attention, **convolution(1), **convolution(2), **convolution(3),
+    **upsample_bilinear2d(), **grid_sample(),
 }
 
 

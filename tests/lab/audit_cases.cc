@@ -73,6 +73,13 @@ constexpr FurtherCase kFurther[] = {
     {"lstm_grad", "9x3x16,1x3x16,1x3x16,9x3x16,64x16,64x16,64,64,1x3x16,1x3x16", ",forget_bias=1"},
     {"gru_grad", "9x3x16,1x3x16,9x3x16,48x16,48x16,48,48,1x3x16", ""},
     {"grouped_matmul", "36x16,3x16x8,3,3x8", ""},
+    {"conv1d", "2x6x17,8x3x3,8", ",groups=2,stride=2,padding=1,dilation=2"},
+    {"conv3d", "2x4x5x6x7,6x2x2x3x3,6", ",groups=2,stride=[1,2,1],padding=1"},
+    {"upsample_bilinear2d", "2x3x7x9", ",output_size=[13,20],align_corners=true"},
+    {"upsample_bilinear2d_grad", "2x3x13x20", ",input_size=[7,9],align_corners=true"},
+    {"grid_sample", "2x3x7x9,2x6x11x2", ",padding_mode=border,align_corners=true"},
+    {"grid_sample", "2x3x7x9,2x6x11x2", ",mode=nearest"},
+    {"grid_sample_grad", "2x3x6x11,2x3x7x9,2x6x11x2", ",padding_mode=border"},
 };
 
 bool takes(const Kernel& kernel, const Case& c) {

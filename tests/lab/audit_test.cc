@@ -73,9 +73,9 @@ TEST(Audit, ARunSeesTheDefectsOfEveryOperator) {
   }
 }
 
-TEST(Audit, ARunSeesEachMutationOfLanguageModels) {
+TEST(Audit, ARunSeesEachMutationOfModels) {
   std::map<std::string_view, OperatorAudit> audits;
-  for (const auto list : {attention_mutations(), language_mutations()}) {
+  for (const auto list : {attention_mutations(), language_mutations(), vision_mutations()}) {
     for (const Mutation& mutation : list) {
       for (const std::string_view op : mutation.ops) {
         if (op.empty()) continue;

@@ -266,7 +266,7 @@ std::span<const Mutation> result_mutations() { return kResultMutations; }
 std::vector<const Mutation*> all_mutations() {
   std::vector<const Mutation*> all;
   for (const auto list : {result_mutations(), input_mutations(), formula_mutations(),
-                          attention_mutations(), language_mutations()}) {
+                          attention_mutations(), language_mutations(), vision_mutations()}) {
     for (const Mutation& mutation : list) all.push_back(&mutation);
   }
   return all;

@@ -64,5 +64,6 @@ std::span<const Mutation> input_mutations();
 std::span<const Mutation> formula_mutations();
 std::span<const Mutation> attention_mutations();
 std::span<const Mutation> language_mutations();
+std::span<const Mutation> vision_mutations();
 
 }  // namespace opbench

@@ -129,7 +129,7 @@ constexpr std::array kLanguageMutations = {
     Mutation{"next-channel",
              "the scale of the next channel",
              next_slice_of<2, -1>,
-             {"weight_quant_batch_matmul_v2", "quant_batch_matmul_v3"}},
+             {"weight_quant_batch_matmul_v2", "quant_batch_matmul_v3", "block_quant_matmul"}},
     Mutation{"next-group",
              "the scale of the next group",
              of_next_group,
@@ -140,6 +140,10 @@ constexpr std::array kLanguageMutations = {
              {"quant_batch_matmul_v3"}},
     Mutation{
         "next-token", "the scale of the next token", next_slice_of<2, 0>, {"dequant_swiglu_quant"}},
+    Mutation{
+        "next-token", "the scale of the next token", next_slice_of<3, 0>, {"block_quant_matmul"}},
+    Mutation{
+        "next-block", "the scale of the next block", next_slice_of<3, 1>, {"block_quant_matmul"}},
     Mutation{"not-maximised", "maximize is ignored", with<"maximize=false">, {"adam"}},
     Mutation{"not-decoupled", "decoupled is ignored", with<"decoupled=false">, {"adam"}},
     Mutation{"no-amsgrad", "the greatest v is ignored", without_amsgrad, {"adam"}},

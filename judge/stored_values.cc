@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "dump/stored_visit.h"
+#include "ops/cast.h"
 
 namespace opbench {
 namespace {
@@ -42,6 +43,37 @@ bool is_stored_as(StoredType stored, DType dtype) {
   }
 }
 
+std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry, ElementRange range) {
+  std::vector<std::byte> stored(static_cast<std::size_t>(range.count) * size_of(entry.stored));
+  std::vector<double> numbers(static_cast<std::size_t>(range.count));
+  file.read(entry, range, stored.data());
+  values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), range.count, numbers.data());
+  return numbers;
+}
+
+bool is_packed(const DumpEntry& entry, const TensorDesc& desc) {
+  return desc.dtype == DType::int4 && entry.desc.dtype == DType::int32 &&
+         entry.desc.shape != desc.shape;
+}
+
+// The packed axis is the one that differs.
+void unpack(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc, std::int8_t* to) {
+  const Dims& shape = entry.desc.shape;
+  const auto axis = std::mismatch(shape.begin(), shape.end(), desc.shape.begin()).first;
+  const std::int64_t inner = element_count(Dims(axis + 1, shape.end()));
+  for (std::int64_t i = 0; i < block_count(entry.desc); ++i) {
+    const ElementRange range = block(entry.desc, i);
+    const std::vector<double> numbers = recorded_numbers(file, entry, range);
+    for (std::int64_t n = 0; n < range.count; ++n) {
+      const auto bits = static_cast<std::int64_t>(numbers[static_cast<std::size_t>(n)]);
+      const std::int64_t line = (range.first + n) / inner, column = (range.first + n) % inner;
+      for (std::int64_t j = 0; j < kInt4InInt32; ++j) {
+        to[(line * kInt4InInt32 + j) * inner + column] = low_four_bits(bits >> (4 * j));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 bool fits_float(const ValueKind& kind) {
@@ -74,6 +106,7 @@ void values_to_doubles(const ValueKind& kind, const void* from, std::int64_t cou
 }
 
 void read_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc, void* to) {
+  if (is_packed(entry, desc)) return unpack(file, entry, desc, static_cast<std::int8_t*>(to));
   const bool is_as_stored =
       entry.desc.dtype == desc.dtype && is_stored_as(entry.stored, desc.dtype);
   if (desc.format != desc.origin) std::memset(to, 0, desc.bytes());
@@ -102,11 +135,7 @@ Tensor load_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc&
 }
 
 std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry, std::int64_t count) {
-  std::vector<std::byte> stored(static_cast<std::size_t>(count) * size_of(entry.stored));
-  std::vector<double> numbers(static_cast<std::size_t>(count));
-  file.read(entry, {0, count}, stored.data());
-  values_to_doubles({entry.stored, entry.desc.dtype}, stored.data(), count, numbers.data());
-  return numbers;
+  return recorded_numbers(file, entry, ElementRange{0, count});
 }
 
 std::vector<double> recorded_numbers(DumpSource& file, const DumpEntry& entry) {

@@ -25,7 +25,8 @@ void values_to_floats(const ValueKind& kind, const void* from, std::int64_t coun
 void values_to_doubles(const ValueKind& kind, const void* from, std::int64_t count, double* to);
 
 /// Writes the values of a recorded tensor to memory with the layout of `desc`, which has the shape
-/// of the entry. Values of another dtype are rounded. Memory: a few MiB. Errors: those of
+/// of the entry. Values of another dtype are rounded. Of int32 numbers for int4 elements of another
+/// shape each holds eight elements along an axis. Memory: a few MiB. Errors: those of
 /// DumpSource::read.
 void read_recorded(DumpSource& file, const DumpEntry& entry, const TensorDesc& desc, void* to);
 

@@ -22,6 +22,9 @@ inline std::int8_t low_four_bits(std::int64_t x) {
   return static_cast<std::int8_t>(((x & 15) ^ 8) - 8);
 }
 
+/// Devices store eight int4 in an int32. The first one has the lowest four bits.
+inline constexpr std::int64_t kInt4InInt32 = 8;
+
 /// `x` as a double that rounds to fp32 and narrower types like `x` itself: lost bits set the last
 /// bit ("round to odd").
 inline double to_odd_double(std::int64_t x) {

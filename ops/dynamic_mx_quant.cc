@@ -132,4 +132,17 @@ std::uint8_t MxRule::step(float x, std::uint8_t scale) const {
   return format_->code(quotient > largest ? largest : quotient < -largest ? -largest : quotient);
 }
 
+// A product with a power of two is rounded like the scaled number.
+void MxRule::steps(const float* x, std::int64_t count, std::uint8_t scale, std::uint8_t* to,
+                   std::int64_t apart) const {
+  const float largest = format_->magnitudes.back();
+  const float factor = scale == 255 ? std::nanf("") : std::ldexp(1.0f, 127 - scale);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const float quotient = scale == 255 ? factor : x[i] * factor;
+    to[i * apart] = format_->code(quotient > largest    ? largest
+                                  : quotient < -largest ? -largest
+                                                        : quotient);
+  }
+}
+
 }  // namespace opbench

@@ -30,21 +30,20 @@ struct MxBlocks {
   MxBlocks(const Dims& shape, const Attrs& attrs);
   std::int64_t pairs() const { return (quotient_up(extent, size) + 1) / 2; }
 
+  /// The blocks of a pair of scales: pairs() of them for each `o` below `outer`.
   template <class Body>
-  void for_each_of(std::int64_t o, Body body) const {
-    for (std::int64_t pair = 0; pair < pairs(); ++pair) {
-      for (std::int64_t i = 0; i < inner; ++i) {
-        for (std::int64_t half = 0; half < 2; ++half) {
-          const std::int64_t begin = std::min((2 * pair + half) * size, extent);
-          body(MxBlock{(o * extent + begin) * inner + i, std::min(size, extent - begin), inner,
-                       ((o * pairs() + pair) * inner + i) * 2 + half});
-        }
+  void for_each_of(std::int64_t o, std::int64_t pair, Body body) const {
+    for (std::int64_t i = 0; i < inner; ++i) {
+      for (std::int64_t half = 0; half < 2; ++half) {
+        const std::int64_t begin = std::min((2 * pair + half) * size, extent);
+        body(MxBlock{(o * extent + begin) * inner + i, std::min(size, extent - begin), inner,
+                     ((o * pairs() + pair) * inner + i) * 2 + half});
       }
     }
   }
   template <class Body>
   void for_each(Body body) const {
-    for (std::int64_t o = 0; o < outer; ++o) for_each_of(o, body);
+    for (std::int64_t p = 0; p < outer * pairs(); ++p) for_each_of(p / pairs(), p % pairs(), body);
   }
 };
 
@@ -56,6 +55,9 @@ class MxRule {
   std::uint8_t scale_code(float most) const;
   /// x/scale, rounded and clipped.
   std::uint8_t step(float x, std::uint8_t scale) const;
+  /// The steps of `count` numbers, stored `apart` bytes apart.
+  void steps(const float* x, std::int64_t count, std::uint8_t scale, std::uint8_t* to,
+             std::int64_t apart) const;
 
  private:
   const ByteFloat* format_;

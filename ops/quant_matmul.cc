@@ -9,6 +9,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/movement.h"
+#include "ops/packing.h"
 #include "ops/quantise.h"
 #include "ops/terms.h"
 #include "tensor/error.h"
@@ -20,6 +21,15 @@ constexpr std::string_view kName = "quant_batch_matmul_v3";
 
 enum Input : std::size_t { kX1, kX2, kScale, kOffset, kBias, kTokenScale };
 
+// A scale for each column; int64 is that of trans_quant_param.
+std::vector<double> scales(std::span<const InputReader> inputs, std::int64_t columns) {
+  std::vector<double> values = read_channels(inputs, kScale, columns, 1);
+  if (is_given(inputs, kScale) && inputs[kScale].desc().dtype == DType::int64) {
+    for (double& value : values) value = double(packed_scale(static_cast<std::int64_t>(value)));
+  }
+  return values;
+}
+
 /// Numbers that follow the product: y = (acc + before)*scale*token + after.
 struct Epilogue {
   std::int64_t columns;
@@ -27,7 +37,7 @@ struct Epilogue {
 
   Epilogue(std::span<const InputReader> inputs, const MatMulShape& s, bool is_plain)
       : columns(s.n),
-        scale(read_channels(inputs, kScale, s.n, 1)),
+        scale(scales(inputs, s.n)),
         before(static_cast<std::size_t>(s.n)),
         after(read_channels(inputs, kOffset, s.n, 0)),
         token(read_channels(inputs, kTokenScale, s.m, 1)) {
@@ -72,22 +82,16 @@ void refuse_unused(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   }
 }
 
-void check_scale(const Problem& problem, std::span<const InputReader>) {
-  if (is_floating(problem.inputs[kScale].dtype)) return;
-  throw Error(fmt::format("{}: 'scale' is {}; packed scales are not supported", kName,
-                          name(problem.inputs[kScale].dtype)));
-}
-
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   const MatMulShape s = quant_matmul_shape(inputs, attrs);
   if (inputs[kX1].dtype != inputs[kX2].dtype) {
     throw Error(fmt::format("{}: 'x1' is {} and 'x2' {}; they must be the same", kName,
                             name(inputs[kX1].dtype), name(inputs[kX2].dtype)));
   }
-  require_channels(kName, "scale", inputs[kScale], s.n);
+  if (is_given(inputs, kScale)) require_channels(kName, "scale", inputs[kScale], s.n);
   if (is_given(inputs, kOffset)) require_channels(kName, "offset", inputs[kOffset], s.n);
   if (is_given(inputs, kBias)) require_channels(kName, "bias", inputs[kBias], s.n);
-  if (is_given(inputs, kTokenScale)) {
+  if (is_given(inputs, kTokenScale) && inputs[kTokenScale].elements() != s.m) {
     require_channels(kName, "pertoken_scale", inputs[kTokenScale], s.m);
   }
   refuse_unused(inputs, attrs);
@@ -141,6 +145,9 @@ Traffic traffic(const Problem& problem) {
 
 // Sums of K products of numbers up to 100 have a deviation of 3364*sqrt(K).
 Distribution scale_data(const Problem& problem) {
+  if (problem.inputs[kScale].dtype == DType::int64) {
+    return {DistributionKind::constant, double(packed_quant_param(0x1p-10f, 0))};
+  }
   const MatMulShape s = quant_matmul_shape(problem.inputs, problem.attrs);
   const double deviation = (is_floating(problem.inputs[kX1].dtype) ? 1 : 3364) *
                            std::sqrt(double(std::max<std::int64_t>(1, s.k)));
@@ -173,34 +180,40 @@ const RegisteredOp registered{{
                "alone",
     .source =
         "CANN QuantBatchMatmulV3; torch_npu.npu_quant_matmul. Sums of integers are exact; the "
-        "other steps are in fp32. Scales packed into uint64 are not supported",
-    .known_as = {.calls = {{"npu_quant_matmul, QuantBatchMatmulV3, QuantBatchMatmulV4",
-                            "x1, x2, scale, offset?, bias?, pertoken_scale?",
-                            "y|result|out",
-                            {.attrs = "output_dtype: dtype of y|result|out, transpose_x1, "
-                                      "transpose_x2"}}},
-                 .profiled = {{"QuantBatchMatmulV3, QuantBatchMatmulV4",
-                               "x1, x2, scale, offset, bias, pertoken_scale", "y"}}},
+        "other steps are in fp32. An int64 scale is that of trans_quant_param without its offset",
+    .known_as =
+        {.calls = {{"npu_quant_matmul, QuantBatchMatmulV3, QuantBatchMatmulV4",
+                    "x1, x2, scale, offset?, bias?, pertoken_scale?",
+                    "y|result|out",
+                    {.attrs = "output_dtype: dtype of y|result|out, transpose_x1, "
+                              "transpose_x2",
+                     .where = "group_sizes:"}},
+                   {"_int_mm", "self, mat2", "result|out", {.attrs = "output_dtype: =int32"}},
+                   {"_scaled_mm",
+                    "self, mat2, scale_b, offset?, bias?, scale_a",
+                    "result|out",
+                    {.attrs = "output_dtype: dtype of result|out", .where = "scale_result:"}}},
+         .profiled = {{"QuantBatchMatmulV3, QuantBatchMatmulV4",
+                       "x1, x2, scale, offset, bias, pertoken_scale", "y"}}},
     .inputs =
         {{"x1", "x1", {DType::int8, DType::int4, DType::fp8_e4m3fn, DType::fp8_e5m2, DType::hif8}},
          {"x2", "x2", {DType::int8, DType::int4, DType::fp8_e4m3fn, DType::fp8_e5m2, DType::hif8}},
-         {"scale", "scale", {}, scale_data},
+         {"scale", "scale", {DType::fp32, DType::bf16, DType::int64}, scale_data},
          {"offset", "offset", {DType::fp32}},
          {"bias", "bias", {DType::int32, DType::fp32, DType::bf16, DType::fp16}},
          {"pertoken_scale", "pertoken_scale", {DType::fp32}, token_scale_data}},
     .outputs = {{"y", "result", {}, nullptr, {}, false}},
-    .optional_inputs = 3,
+    .optional_inputs = 4,
     .attrs = {{"output_dtype", std::string("bf16"), "dtype of the result", no_output},
               {"transpose_x1", false, "x1 is stored with its last two axes exchanged"},
               {"transpose_x2", false, "x2 is stored with its last two axes exchanged"}},
-    .dtypes = {DType::fp32, DType::bf16},
+    .dtypes = {DType::fp32},
     .formats = kPlainFormats,
     .infer = infer,
     .reference = reference,
     .terms = terms,
     .traffic = traffic,
     .inputs_like = inputs_like,
-    .check_values = check_scale,
     .mixing = Mixing::other,
     .holds_fp32 = true,
     .quantises = true,

@@ -43,6 +43,16 @@ std::string shape_text(const Dims& shape, std::size_t last) {
   return fmt::format("[{}]", fmt::join(from, shape.end(), ","));
 }
 
+// An operator that makes no int32 made int4, eight in each of the numbers.
+std::string dtype_text(const AttrSpec& spec, DType dtype) {
+  const auto is_allowed = [&](DType one) {
+    return spec.problem == nullptr || spec.problem(std::string(name(one))).empty();
+  };
+  const bool is_packed =
+      dtype == DType::int32 && !is_allowed(DType::int32) && is_allowed(DType::int4);
+  return std::string(name(is_packed ? DType::int4 : dtype));
+}
+
 // Negative recorded axes count from the last axis.
 std::size_t axis_in(std::size_t rank, double recorded) {
   const double axis = recorded < 0 ? recorded + double(rank) : recorded;
@@ -159,7 +169,7 @@ std::optional<std::string> RecordedAttrs::attr_text(const OpUse& use, const Attr
   if (of == nullptr) {
     throw Unfit(fmt::format("{} is not recorded", fmt::join(source.from.names, " or ")));
   }
-  if (source.kind == AttrSource::dtype) return std::string(name(of->desc.dtype));
+  if (source.kind == AttrSource::dtype) return dtype_text(spec, of->desc.dtype);
   if (source.kind == AttrSource::kept) return kept_text(of->desc.shape, source);
   if (source.kind == AttrSource::borders) return borders_text(use, of->desc.shape, source);
   if (source.kind == AttrSource::whole_plane) return whole_plane_text(use, of->desc.shape);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 
+#include "ops/cast.h"
 #include "ops/positional_call.h"
 
 namespace opbench {
@@ -105,6 +107,18 @@ RecordedName output_name(const OpUse& use, std::size_t i) {
   std::string name = use.outputs.back().names[0];
   name.pop_back();
   return {{name + std::to_string(i + 1 - use.outputs.size())}};
+}
+
+bool is_packed(const TensorSpec& spec, const DumpEntry& entry) {
+  const auto takes = [&](DType dtype) {
+    return std::find(spec.dtypes.begin(), spec.dtypes.end(), dtype) != spec.dtypes.end();
+  };
+  return entry.desc.dtype == DType::int32 && takes(DType::int4) && !takes(DType::int32);
+}
+
+Dims unpacked(Dims shape, std::size_t axis) {
+  if (axis <= shape.size()) shape[shape.size() - axis] *= kInt4InInt32;
+  return shape;
 }
 
 }  // namespace opbench

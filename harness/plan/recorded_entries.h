@@ -36,4 +36,9 @@ std::vector<const DumpEntry*> inputs_of(const DumpRecord& record, const OpUse& u
 /// Recorded name of output `i` of a use. "result/result_*" stands for all outputs of the operator.
 RecordedName output_name(const OpUse& use, std::size_t i);
 
+/// True for eight int4 in each int32: the operator takes int4 there, and never int32.
+bool is_packed(const TensorSpec& spec, const DumpEntry& entry);
+/// The logical shape of a tensor that is packed along an axis, which counts from the back.
+Dims unpacked(Dims shape, std::size_t axis);
+
 }  // namespace opbench

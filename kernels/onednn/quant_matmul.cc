@@ -15,7 +15,9 @@ dnnl::memory::desc matrices(DType dtype, std::int64_t batch, std::int64_t rows,
   return onednn::view_desc(dtype, {{batch, rows, columns}, strides, 0});
 }
 
-bool has_scale(const Problem& problem) { return problem.outputs[0].dtype != DType::int32; }
+bool has_scale(const Problem& problem) {
+  return problem.outputs[0].dtype != DType::int32 && is_given(problem.inputs, kScale);
+}
 
 Launch prepare(const Problem& problem) {
   onednn::match_threads();
@@ -58,7 +60,8 @@ std::string refuse(const Problem& problem) {
   if (is_given(inputs, kOffset) || is_given(inputs, kTokenScale)) {
     return "oneDNN is used without offset and pertoken_scale here";
   }
-  if (inputs[kScale].dtype != DType::fp32) return "oneDNN takes scales in fp32";
+  if (has_scale(problem) && inputs[kScale].dtype != DType::fp32)
+    return "oneDNN takes scales in fp32";
   if (is_given(inputs, kBias) &&
       (inputs[kBias].dtype != DType::int32 || inputs[kBias].elements() == 1)) {
     return "oneDNN adds an int32 row before the scale here";

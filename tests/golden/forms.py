@@ -48,8 +48,6 @@ LEFT_OUT = {
     "decode_float4_e2m1.npz": "no floats of 4 bits",
     "encode_float4_e1m2.npz": "no floats of 4 bits",
     "encode_float4_e2m1.npz": "no floats of 4 bits",
-    "pack_int4.npz": "int4 is not packed",
-    "trans_quant_param.npz": "scales are not packed",
 }
 
 
@@ -154,6 +152,19 @@ def torch_attention() -> List[Form]:
 
 
 LSTM_INPUTS: List[Key] = ["x", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"]
+def of_type(attrs: Attrs) -> bool:
+    return "type" in attrs
+
+
+def without_type(attrs: Attrs) -> bool:
+    return "type" not in attrs
+
+
+def quant_params(case: Case) -> Optional[torch.Tensor]:
+    """Packed scales, which are uint64."""
+    packed = case.values.get("out.packed")
+    return None if packed is None else torch.from_numpy(packed.astype("int64"))
+
 
 INTEGER_PAIRS = [("trunc_divide", "div_trunc"), ("floor_divide", "div_floor")] + [
     (op, op) for op in ("add", "sub", "mul", "remainder", "fmod", "bitwise_and", "bitwise_or", "bitwise_xor", "lt", "ge",
@@ -214,10 +225,15 @@ FORMS: Dict[str, List[Form]] = {
                       [Form(op, ["x", "y"], [op]) for op in ("fmod", "remainder")],
     "foreach_norm": [Form("norm", [tensor], [tensor], lambda a: {"p": float(a["ord"])})
                      for tensor in ("t0", "t1", "t2")],
-    "formats": [Form("cast", ["x"], ["bits:type"], lambda a: {"to": BYTE_DTYPES[a["type"]]}),
+    "formats": [Form("cast", ["x"], ["bits:type"], lambda a: {"to": BYTE_DTYPES[a["type"]]}, of_type),
                 Form("ascend_quant_v2", ["x", "one:fp32"], ["bits_saturated:type"],
-                     lambda a: {"dst_type": BYTE_DTYPES[a["type"]]}),
-                Form("cast", ["codes:type"], ["value:fp32"], lambda a: {"to": "fp32"})],
+                     lambda a: {"dst_type": BYTE_DTYPES[a["type"]]}, of_type),
+                Form("cast", ["codes:type"], ["value:fp32"], lambda a: {"to": "fp32"}, of_type),
+                Form("pack_int4", ["x"], ["packed_int32"], when=without_type),
+                Form("pack_int4", ["x"], ["packed_bytes"], lambda a: {"to": "uint8"}, without_type),
+                Form("ascend_anti_quant", ["out.packed_int32", "one:fp32"], ["in.x:fp32"],
+                     lambda a: {"dst_type": "fp32"}, without_type),
+                Form("trans_quant_param", ["scale", "offset"], [quant_params], when=without_type)],
     "fused_adamw": [Form("adam", ["param", "grad", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"],
                          ["param", "exp_avg", "exp_avg_sq", "max_exp_avg_sq"],
                          lambda a: {"decoupled": True, **{key: a[key] for key in a if key != "amsgrad"}})],

@@ -54,7 +54,7 @@ class Case:
         values = self.values
         if "out.value" in values:
             values["in.codes"] = np.arange(256, dtype=np.uint8)
-        if "out.bits" in values:
+        if "out.bits" in values or "out.packed_int32" in values:
             values["in.one"] = np.ones(1, np.float32)
         if "out.scale_e8m0" in values:  # in pairs along the axis
             scales = np.moveaxis(values["out.scale_e8m0"], self.attrs["axis"], -1)

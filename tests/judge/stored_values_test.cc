@@ -88,6 +88,22 @@ TEST_F(StoredTensors, AreReadAsTheDtypeThatIsWanted) {
   EXPECT_EQ(fp16.as<std::uint16_t>()[1], 0x7C00) << "70000 is beyond fp16: Inf";
 }
 
+// 0x87654321 holds 1 to 7 and -8. A packed axis may be any.
+TEST_F(StoredTensors, EightInt4AreReadFromAnInt32) {
+  record("relu");
+  input("w", DType::int32, {1, 1}, {double(int(0x87654321))});
+  input("x", DType::int32, {2, 2}, {1, 2, 3, 4});
+  for (const Dims& shape : {Dims{1, 8}, Dims{8, 1}}) {
+    const Tensor weight = load_recorded(source(), entry(0), describe(DType::int4, shape));
+    const auto* values = weight.as<std::int8_t>();
+    EXPECT_THAT(std::vector<int>(values, values + 8), ElementsAre(1, 2, 3, 4, 5, 6, 7, -8));
+  }
+  const Tensor turned = load_recorded(source(), entry(1), describe(DType::int4, {16, 2}));
+  EXPECT_EQ(turned.as<std::int8_t>()[0], 1);
+  EXPECT_EQ(turned.as<std::int8_t>()[1], 2);
+  EXPECT_EQ(turned.as<std::int8_t>()[16], 3) << "the first of the second row of numbers";
+}
+
 // Three channels in a block of 16 lanes. The padding lanes are 0.
 TEST_F(StoredTensors, AreWrittenInTheFormatThatIsWanted) {
   record("relu");

@@ -45,6 +45,7 @@ constexpr FurtherCase kFurther[] = {
     {"dynamic_quant", "32x12", ",symmetric=false"},
     {"dequant_swiglu_quant", "32x24,24,32,12,12", ",quant_mode=static"},
     {"quant_batch_matmul_v3", "32x48,48x12,12,0,12,32", ""},
+    {"block_quant_matmul", "32x96,96x12,3x12,32x3,12", ""},
     {"weight_quant_batch_matmul_v2", "32x48,48x12,3x12,3x12,12", ",antiquant_group_size=16"},
     {"moe_gating_top_k_softmax", "32x16", ",k=4,renorm=1"},
     {"moe_gating_top_k", "32x16,16", ",k=4,norm_type=1"},

@@ -143,7 +143,7 @@ constexpr std::array kLanguageMutations = {
     Mutation{"next-channel",
              "the scale of the next channel",
              next_slice_of<2, -1>,
-             {"weight_quant_batch_matmul_v2", "quant_batch_matmul_v3"}},
+             {"weight_quant_batch_matmul_v2", "quant_batch_matmul_v3", "block_quant_matmul"}},
     Mutation{"next-group",
              "the scale of the next group",
              of_next_group,
@@ -178,6 +178,10 @@ constexpr std::array kLanguageMutations = {
              "from the last step to the first",
              with<"reverse=true">,
              {"lstm", "gru", "lstm_grad", "gru_grad"}},
+    Mutation{
+        "next-token", "the scale of the next token", next_slice_of<3, 0>, {"block_quant_matmul"}},
+    Mutation{
+        "next-block", "the scale of the next block", next_slice_of<3, 1>, {"block_quant_matmul"}},
     Mutation{"not-maximised", "maximize is ignored", with<"maximize=false">, {"adam"}},
     Mutation{"no-decay", "weight decay is ignored", with<"weight_decay=0">, {"lamb"}},
     Mutation{"no-trust-ratio", "the rate is not scaled", unscaled, {"lamb"}},

@@ -27,6 +27,17 @@ TEST(QuantMatmul, OrderOfTheSteps) {
               ElementsAre(18, 12));
 }
 
+// 0x3F80'0000 is 1 in fp32; the lower 13 bits do not belong to a scale.
+TEST(QuantMatmul, TakesPackedScales) {
+  const std::vector<Given> given = {{DType::int8, {1, 2}, {1, 2}},
+                                    {DType::int8, {2, 2}, {5, 7, 6, 8}},
+                                    {DType::int64, {1}, {double(0x4000'3F80'0FFF)}}};
+  EXPECT_THAT(reference_of_tensors("quant_batch_matmul_v3", given)[0], ElementsAre(17, 23));
+  for (const char* variant : {"native", "quant_batch_matmul_v3"}) {
+    EXPECT_THAT(kernel_on_tensors("quant_batch_matmul_v3", variant, given)[0], ElementsAre(17, 23));
+  }
+}
+
 TEST(QuantMatmul, NamesWhatItRefuses) {
   const Given x{DType::int8, {1, 1}, {1}}, floating{DType::fp8_e5m2, {1, 1}, {1}},
       scale{DType::fp32, {1}, {1}}, none{DType::fp32, {0}, {}}, bias{DType::int32, {1}, {1}};
@@ -38,11 +49,6 @@ TEST(QuantMatmul, NamesWhatItRefuses) {
         },
         ThrowsMessage<Error>(HasSubstr(message)));
   };
-  Problem packed =
-      problem_with(find_op("quant_batch_matmul_v3"), {{1, 1}, {1, 1}, {1}}, {}, DType::fp32);
-  packed.inputs[2].dtype = DType::int64;  // as recorded
-  EXPECT_THAT([&] { packed.op->check_values(packed, {}); },
-              ThrowsMessage<Error>(HasSubstr("packed scales are not supported")));
   refused({floating, floating, scale, none, bias}, "fp16", "'bias' is int32 and 'x1' fp8_e5m2");
   refused({x, x, scale, scale}, "int32", "'offset' is given with output_dtype int32");
   refused({x, x, scale, none, scale}, "int32", "'bias' is given with output_dtype int32");
@@ -70,21 +76,37 @@ TEST(WeightQuantMatmul, RefusesOtherGroups) {
       ThrowsMessage<Error>(HasSubstr("allowed with groups of 1: 2x1")));
 }
 
-// Sizes around the tiles, with the largest products.
+// Sizes around the tiles, with the largest products and both orders of the second factor.
 TEST(IntegerProduct, IsExact) {
   on_every_isa([] {
-    constexpr std::int64_t kRows = 5, kColumns = 7, kPitch = 96;
-    std::vector<std::int16_t> left(kRows * kPitch, -128), right(kColumns * kPitch, 127);
-    left[kPitch + 3] = 5, right[2 * kPitch + 3] = -7;
-    std::vector<std::int32_t> c(kRows * kColumns);
-    integer_product(kRows, kColumns, kPitch, left.data(), right.data(), c.data(), kColumns);
-    for (std::int64_t i = 0; i < kRows; ++i) {
-      for (std::int64_t j = 0; j < kColumns; ++j) {
-        std::int32_t sum = 0;
-        for (std::int64_t k = 0; k < kPitch; ++k) {
-          sum += left[std::size_t(i * kPitch + k)] * right[std::size_t(j * kPitch + k)];
+    constexpr std::int64_t kRows = 11, kTerms = 39, kColumns = 21;
+    std::vector<std::int8_t> left(kRows * kTerms, -128), right(kTerms * kColumns, 127);
+    left[kTerms + 3] = 5, right[2 * kColumns + 3] = -7, right[20] = -128;
+    std::vector<std::int8_t> turned(right.size());
+    for (std::int64_t i = 0; i < kTerms * kColumns; ++i) {
+      turned[std::size_t(i % kColumns * kTerms + i / kColumns)] = right[std::size_t(i)];
+    }
+    for (const IntegerForm form : {IntegerForm::pairs, integer_form()}) {
+      const IntegerLayout layout{form, kTerms};
+      std::vector<std::int8_t> rows(std::size_t(kRows * layout.row_bytes())),
+          panel(std::size_t(layout.panel_bytes()));
+      std::vector<std::int32_t> sums(kRows), c(kRows * kIntegerPanel);
+      for (std::size_t i = 0; i < kRows; ++i) {
+        sums[i] = pack_integer_row(layout, left.data() + i * kTerms, 1,
+                                   rows.data() + i * std::size_t(layout.row_bytes()));
+      }
+      for (const bool is_turned : {false, true}) {
+        pack_integer_panel(layout, (is_turned ? turned : right).data(), is_turned ? 1 : kColumns,
+                           is_turned ? kTerms : 1, kColumns, panel.data());
+        integer_product(layout, kRows, kColumns, rows.data(), sums.data(), panel.data(), c.data());
+        for (std::int64_t i = 0; i < kRows * kColumns; ++i) {
+          const std::int64_t row = i / kColumns, column = i % kColumns;
+          std::int32_t sum = 0;
+          for (std::int64_t k = 0; k < kTerms; ++k) {
+            sum += left[std::size_t(row * kTerms + k)] * right[std::size_t(k * kColumns + column)];
+          }
+          EXPECT_EQ(c[std::size_t(row * kIntegerPanel + column)], sum) << row << ' ' << column;
         }
-        EXPECT_EQ(c[std::size_t(i * kColumns + j)], sum) << i << ' ' << j;
       }
     }
   });

@@ -151,7 +151,6 @@ def torch_attention() -> List[Form]:
                  ["grad.query", "grad.key", "grad.value"], attrs)]
 
 
-LSTM_INPUTS: List[Key] = ["x", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"]
 def of_type(attrs: Attrs) -> bool:
     return "type" in attrs
 
@@ -166,6 +165,7 @@ def quant_params(case: Case) -> Optional[torch.Tensor]:
     return None if packed is None else torch.from_numpy(packed.astype("int64"))
 
 
+LSTM_INPUTS: List[Key] = ["x", "h", "c", "w_ih", "w_hh", "b_ih", "b_hh"]
 INTEGER_PAIRS = [("trunc_divide", "div_trunc"), ("floor_divide", "div_floor")] + [
     (op, op) for op in ("add", "sub", "mul", "remainder", "fmod", "bitwise_and", "bitwise_or", "bitwise_xor", "lt", "ge",
                         "eq", "maximum")]

@@ -23,7 +23,64 @@ void add_shift(const AttentionCall& call, const AttentionHead& h, std::int64_t i
   }
 }
 
+// Fills large outputs on all threads.
+void fill_parallel(float* to, std::int64_t count, float value) {
+  constexpr std::int64_t kGrain = 64 * 1024;
+  parallel_ranges(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
+    std::fill(to + begin, to + end, value);
+  });
+}
+
 }  // namespace
+
+void KeyStore::load(const Part& part, const AttentionSequence& s, std::int64_t key_head,
+                    KeyRange keys, std::int64_t pitch, float* to) const {
+  const DType dtype = problem_->inputs[part.input].dtype;
+  call_->for_each_run(s, keys, [&](const KeyRun& run) {
+    for (std::int64_t k = 0; k < run.count; ++k, to += pitch) {
+      const std::int64_t place = part.places.at(run.batch, key_head, run.row + k);
+      if (dtype == DType::int8) {
+        load_scaled(part, s, key_head, run.key + k, place, to);
+      } else {
+        load_floats(dtype, at(args_->inputs[part.input], dtype, place), part.size, to);
+      }
+    }
+  });
+}
+
+// A product with a scale is rounded to the dtype of the queries.
+void KeyStore::load_scaled(const Part& part, const AttentionSequence& s, std::int64_t key_head,
+                           std::int64_t key, std::int64_t place, float* to) const {
+  const auto* const from = static_cast<const std::int8_t*>(args_->inputs[part.input]) + place;
+  const DType dtype = problem_->inputs[part.scales].dtype;
+  const std::int64_t first = of_->scale_at(s, key_head, part.size, key, 0);
+  const bool by_key = of_->scale_batch > 0;
+  load_floats(dtype, at(args_->inputs[part.scales], dtype, first), by_key ? 1 : part.size, to);
+  if (by_key) std::fill_n(to + 1, part.size - 1, to[0]);
+  for (std::int64_t i = 0; i < part.size; ++i) to[i] *= static_cast<float>(from[i]);
+  round_stored(problem_->inputs[0].dtype, to, part.size);
+}
+
+void KeyStore::load_keys(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
+                         std::int64_t pitch, float* to) const {
+  const AttentionInputs& places = of_->places;
+  load({1, places.key_scale, of_->key, of_->size}, s, key_head, keys, pitch, to);
+  if (of_->rope_size > 0) {
+    load({places.key_rope, 0, of_->key_rope, of_->rope_size}, s, key_head, keys, pitch,
+         to + of_->size);
+  }
+  for (std::int64_t k = 0; k < keys.count(); ++k) {
+    std::fill(to + k * pitch + of_->width(), to + (k + 1) * pitch, 0.0f);
+  }
+}
+
+void KeyStore::load_values(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
+                           std::int64_t pitch, float* to) const {
+  load({2, of_->places.value_scale, of_->value, of_->value_size}, s, key_head, keys, pitch, to);
+  for (std::int64_t k = 0; k < keys.count(); ++k) {
+    std::fill(to + k * pitch + of_->value_size, to + (k + 1) * pitch, 0.0f);
+  }
+}
 
 void finish_scores(const Attention& a, const AttentionCall& call, const AttentionHead& h,
                    std::int64_t i, KeyRange keys, float* x) {
@@ -49,6 +106,7 @@ void drop_shares(const Attention& a, const AttentionCall& call, const AttentionH
 
 void store_statistics(const Attention& a, const AttentionHead& h, std::int64_t i, float greatest,
                       float sum, const KernelArgs& args) {
+  if (!a.gives_statistics) return;
   const std::int64_t place = a.statistics.at(h.sequence.batch, h.head, h.sequence.first_query + i);
   const auto to = [&](std::size_t output) {
     return static_cast<float*>(args.outputs[output]) + place;
@@ -97,15 +155,20 @@ void add_sink_gradient(const Attention& a, const AttentionCall& call, const Atte
   static_cast<float*>(args.outputs[3])[h.head] -= static_cast<float>(sum);
 }
 
-void clear_outputs(const Problem& problem, const KernelArgs& args) {
+void clear_outputs(const Problem& problem, const Attention& a, const KernelArgs& args) {
   for (std::size_t i = 0; i < problem.outputs.size(); ++i) {
-    const bool is_statistic = problem.op->output_name(problem, i).starts_with("softmax");
-    if (!is_statistic) {
-      std::memset(args.outputs[i], 0, problem.outputs[i].bytes());
+    const TensorDesc& desc = problem.outputs[i];
+    if (!problem.op->output_name(problem, i).starts_with("softmax")) {
+      constexpr std::int64_t kGrainBytes = 256 * 1024;
+      parallel_ranges(std::int64_t(desc.bytes()), kGrainBytes,
+                      [&](std::int64_t begin, std::int64_t end) {
+                        std::memset(static_cast<std::byte*>(args.outputs[i]) + begin, 0,
+                                    std::size_t(end - begin));
+                      });
       continue;
     }
-    std::fill_n(static_cast<float*>(args.outputs[i]), problem.outputs[i].elements(),
-                i == 1 ? kHiddenMax : kHiddenSum);
+    const float hidden = a.gives_logsumexp ? HUGE_VALF : i == 1 ? kHiddenMax : kHiddenSum;
+    fill_parallel(static_cast<float*>(args.outputs[i]), desc.elements(), hidden);
   }
 }
 

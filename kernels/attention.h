@@ -7,7 +7,9 @@
 #include "kernels/copy/plane.h"
 #include "kernels/kernel.h"
 #include "kernels/simd/cube.h"
+#include "kernels/simd/gemm.h"
 #include "ops/attention.h"
+#include "tensor/parallel.h"
 
 namespace opbench {
 
@@ -15,11 +17,6 @@ namespace opbench {
 inline constexpr std::int64_t kQueryTile = 64;
 /// Keys that are computed together: whole panels of gemm; their scores stay in the L2 cache.
 inline constexpr std::int64_t kKeyBlock = 192;
-
-inline std::int64_t tiles_of(std::int64_t queries) {
-  return (queries + kQueryTile - 1) / kQueryTile;
-}
-inline std::int64_t key_blocks_of(std::int64_t keys) { return (keys + kKeyBlock - 1) / kKeyBlock; }
 
 /// A head of one sequence.
 struct AttentionHead {
@@ -50,11 +47,44 @@ struct AttentionRows {
   }
 };
 
-/// Transposes `count` rows of `size` elements: to[d * pitch + r]. Columns up to `pitch` become 0.
+/// Keys and values of one call as rows in fp32, from tensors with a batch, packed sequences, pages,
+/// or int8 with scales.
+class KeyStore {
+ public:
+  KeyStore(const Problem& problem, const Attention& of, const AttentionCall& call,
+           const KernelArgs& args)
+      : problem_(&problem), of_(&of), call_(&call), args_(&args) {}
+
+  /// Both parts of keys `pitch` elements apart, and zeros behind them.
+  void load_keys(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
+                 std::int64_t pitch, float* to) const;
+  void load_values(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
+                   std::int64_t pitch, float* to) const;
+
+ private:
+  struct Part {
+    std::size_t input, scales;  // of int8
+    HeadRows places;
+    std::int64_t size;
+  };
+  void load(const Part& part, const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
+            std::int64_t pitch, float* to) const;
+  void load_scaled(const Part& part, const AttentionSequence& s, std::int64_t key_head,
+                   std::int64_t key, std::int64_t place, float* to) const;
+
+  const Problem* problem_;
+  const Attention* of_;
+  const AttentionCall* call_;
+  const KernelArgs* args_;
+};
+
+/// Transposes `count` rows of `size` elements, `apart` elements apart: to[d * pitch + r]. Columns
+/// up to a multiple of kCube become 0.
 inline void transpose_rows(const float* rows, std::int64_t count, std::int64_t size,
                            std::int64_t apart, std::int64_t pitch, float* to) {
-  transpose_plane({sizeof(float), size, pitch, apart, pitch, size, count, nullptr}, rows, to,
-                  false);
+  transpose_plane(
+      {sizeof(float), size, round_up_to_cube(count), apart, pitch, size, count, nullptr}, rows, to,
+      false);
 }
 
 /// Stores the maximum and the sum of row `i` of a head, or the logarithm of the sum of
@@ -62,22 +92,21 @@ inline void transpose_rows(const float* rows, std::int64_t count, std::int64_t s
 void store_statistics(const Attention& a, const AttentionHead& h, std::int64_t i, float greatest,
                       float sum, const KernelArgs& args);
 
-/// Sequences that are computed together: all of equal length, or one of TND.
-struct SequenceGroup {
-  std::int64_t first, count;
-  AttentionSequence sequence;  ///< the first one
-
-  AttentionSequence at(const AttentionCall& call, std::int64_t i) const {
-    return i == 0 ? sequence : call.sequence(first + i);
-  }
-};
-
-/// Calls body(group) for all sequences.
+/// Calls body(sequence, head, first, count) on all threads for tiles of up to `most` of `rows` rows
+/// of each sequence.
 template <class Body>
-void for_each_group(const Attention& a, const AttentionCall& call, Body body) {
-  if (a.sequences() == 0) return;
-  if (!a.is_packed) return body(SequenceGroup{0, a.batch, call.sequence(0)});
-  for (std::int64_t n = 0; n < a.sequences(); ++n) body(SequenceGroup{n, 1, call.sequence(n)});
+void for_each_tile(const AttentionCall& call, std::int64_t heads,
+                   std::int64_t AttentionSequence::*rows, std::int64_t most, Body body) {
+  std::int64_t tiles = 0;
+  for (const AttentionSequence& s : call.sequences()) {
+    tiles = std::max(tiles, (s.*rows + most - 1) / most);
+  }
+  const auto sequences = std::ssize(call.sequences());
+  parallel_blocks(sequences * heads * tiles, [&](std::int64_t i) {
+    const AttentionSequence& s = call.sequence(i / tiles / heads);
+    const std::int64_t first = i % tiles * most;
+    if (first < s.*rows) body(s, i / tiles % heads, first, std::min(most, s.*rows - first));
+  });
 }
 
 /// The keys that some of the queries [first, first + count) see without a mask.
@@ -135,7 +164,7 @@ inline RowStatistics statistics(const Attention& a, const AttentionHead& h, std:
 void add_sink_gradient(const Attention& a, const AttentionCall& call, const AttentionHead& h,
                        const float* delta, const KernelArgs& args);
 
-/// Results of rows that belong to no sequence: zeros, and the statistics of hidden rows.
-void clear_outputs(const Problem& problem, const KernelArgs& args);
+/// Results of rows that may belong to no sequence: zeros, and the statistics of hidden rows.
+void clear_outputs(const Problem& problem, const Attention& a, const KernelArgs& args);
 
 }  // namespace opbench

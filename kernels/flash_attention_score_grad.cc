@@ -1,73 +1,60 @@
 // The gradient of attention tile by tile: the shares of a tile of queries and a block of keys are
-// computed again from the statistics of the rows, and added to the sums of both.
+// computed again from the statistics of the rows, and added to the sums of both. The native variant
+// rounds each step to the dtype, as a framework that composes it.
 #include <cmath>
 #include <memory>
 
-#include "kernels/attention.h"
-#include "kernels/simd/attention_rows.h"
-#include "kernels/simd/gemm.h"
-#include "kernels/simd/scratch.h"
-#include "tensor/parallel.h"
+#include "kernels/attention_tiles.h"
 
 namespace opbench {
 namespace {
 
-/// A tile of queries of one head in fp32.
-struct QueryTile {
-  AttentionHead head;
-  std::int64_t first = 0, count = 0;
-  AlignedFloats query, dy;
-};
-
-/// A block of keys in fp32, the sums of its gradients, and the shares of a tile.
-struct KeyTile {
-  std::int64_t first = 0, count = 0;
-  AlignedFloats rows, keys, values;  // keys; keys and values transposed
-  AlignedFloats dk, dv;
-  AlignedFloats shares, slopes, columns;  // [queries, keys], and transposed
-};
-
 struct TiledGradient {
   Problem problem;
   Attention a;
+  bool composes;  // native
   DType dtype;
   std::int64_t pitch, value_pitch;
-  Scratch dq, delta;  // of all queries: [sequences, heads, queries]
+  Scratch dq, delta;  // of all queries: [batch, heads, queries]
 
-  static std::int64_t query_rows(const Attention& a) {
-    return (a.is_packed ? 1 : a.batch) * a.heads * a.queries;
-  }
+  static std::int64_t query_rows(const Attention& a) { return a.batch * a.heads * a.queries; }
   static std::int64_t pitch_of(const Attention& a) { return round_up_to_cube(a.size); }
 
-  explicit TiledGradient(const Problem& p)
+  TiledGradient(const Problem& p, bool is_composition)
       : problem(p),
         a(attention_of(p)),
+        composes(is_composition),
         dtype(p.inputs[0].dtype),
         pitch(pitch_of(a)),
         value_pitch(round_up_to_cube(a.value_size)),
         dq(query_rows(a) * pitch),
         delta(query_rows(a)) {}
 
-  AttentionRows key_rows() const { return {dtype, a.key, a.size}; }
-  AttentionRows value_rows() const { return {dtype, a.value, a.value_size}; }
+  /// One call.
+  struct Run {
+    const KernelArgs& args;
+    const AttentionCall& call;
+    KeyStore store;
+  };
+
   AttentionRows rows_of_query() const { return {dtype, a.query, a.size}; }
 
-  std::int64_t row(std::int64_t in_group, std::int64_t head, std::int64_t i) const {
-    return (in_group * a.heads + head) * a.queries + i;
+  std::int64_t row(const AttentionHead& h, std::int64_t i) const {
+    return (h.sequence.batch * a.heads + h.head) * a.queries + h.sequence.first_query + i;
   }
 
-  void load(const KernelArgs& args, QueryTile& tile) const {
+  void load(const Run& run, QueryTile& tile) const {
     const AttentionSequence& s = tile.head.sequence;
     tile.query.resize(kQueryTile * pitch);
     tile.dy.resize(kQueryTile * value_pitch);
     const std::int64_t first = s.first_query + tile.first;
-    rows_of_query().load(args.inputs[0], s.batch, tile.head.head, first, tile.count, pitch,
+    rows_of_query().load(run.args.inputs[0], s.batch, tile.head.head, first, tile.count, pitch,
                          tile.query.data());
-    AttentionRows{dtype, a.out, a.value_size}.load(args.inputs[3], s.batch, tile.head.head, first,
-                                                   tile.count, value_pitch, tile.dy.data());
+    AttentionRows{dtype, a.out, a.value_size}.load(run.args.inputs[3], s.batch, tile.head.head,
+                                                   first, tile.count, value_pitch, tile.dy.data());
   }
 
-  void load(const KernelArgs& args, const AttentionSequence& s, std::int64_t key_head,
+  void load(const Run& run, const AttentionSequence& s, std::int64_t key_head,
             KeyTile& tile) const {
     tile.rows.resize(kKeyBlock * std::max(pitch, value_pitch));
     tile.keys.resize(kKeyBlock * a.size);
@@ -77,12 +64,11 @@ struct TiledGradient {
     for (AlignedFloats* scores : {&tile.shares, &tile.slopes, &tile.columns}) {
       scores->resize(kQueryTile * kKeyBlock);
     }
-    const std::int64_t first = s.first_key + tile.first;
-    value_rows().load(args.inputs[2], s.batch, key_head, first, tile.count, value_pitch,
-                      tile.rows.data());
+    const KeyRange all{tile.first, tile.first + tile.count};
+    run.store.load_values(s, key_head, all, value_pitch, tile.rows.data());
     transpose_rows(tile.rows.data(), tile.count, a.value_size, value_pitch, kKeyBlock,
                    tile.values.data());
-    key_rows().load(args.inputs[1], s.batch, key_head, first, tile.count, pitch, tile.rows.data());
+    run.store.load_keys(s, key_head, all, pitch, tile.rows.data());
     transpose_rows(tile.rows.data(), tile.count, a.size, pitch, kKeyBlock, tile.keys.data());
     std::fill_n(tile.dk.data(), kKeyBlock * pitch, 0.0f);
     std::fill_n(tile.dv.data(), kKeyBlock * value_pitch, 0.0f);
@@ -90,37 +76,50 @@ struct TiledGradient {
 
   // P = exp(S - max)/sum, dS = P*(dP - delta) for one query; both rounded to the dtype. `x` and
   // `dx` have the products of all keys of the block.
-  void finish_row(const KernelArgs& args, const AttentionCall& call, const QueryTile& tile,
-                  std::int64_t r, KeyRange block, float delta_of_row, float* x, float* dx) const {
+  void finish_row(const Run& run, const QueryTile& tile, std::int64_t r, KeyRange block, float* x,
+                  float* dx) const {
     const std::int64_t i = tile.first + r;
     const KeyRange seen = common(block, a.visible(tile.head.sequence, i));
+    const std::int64_t count = seen.count();
     float *const p = x + seen.first - block.first, *const dp = dx + seen.first - block.first;
     for (const auto& [all, part] : {std::pair{x, p}, std::pair{dx, dp}}) {
       std::fill(all, part, 0.0f);
-      std::fill(part + seen.count(), all + round_up_to_cube(block.count()), 0.0f);
+      std::fill(part + count, all + round_up_to_cube(block.count()), 0.0f);
     }
-    if (seen.count() == 0) return;
-    finish_scores(a, call, tile.head, i, seen, p);
-    const RowStatistics of_row = statistics(a, tile.head, i, args);
-    shares_of_scores(p, seen.count(), of_row.greatest, 1 / of_row.sum);
-    drop_shares(a, call, tile.head, i, seen, dp);
-    gradient_of_scores(p, dp, seen.count(), delta_of_row);
-    round_away(dtype, dp, seen.count());
-    drop_shares(a, call, tile.head, i, seen, p);
-    round_away(dtype, p, seen.count());
+    if (count == 0) return;
+    finish_scores(a, run.call, tile.head, i, seen, p);
+    const RowStatistics of_row = statistics(a, tile.head, i, run.args);
+    shares_of_scores(p, count, of_row.greatest, 1 / of_row.sum);
+    const auto drop = [&](float* shares) { drop_shares(a, run.call, tile.head, i, seen, shares); };
+    const auto slopes = [&] { gradient_of_scores(p, dp, count, delta.data()[row(tile.head, i)]); };
+    if (composes) {
+      round_stored(dtype, p, count);
+      round_stored(dtype, dp, count);
+      drop(dp);
+      round_stored(dtype, dp, count);
+      slopes();
+      round_stored(dtype, dp, count);
+      scale_row(dp, count, a.scale);
+      round_stored(dtype, dp, count);
+      drop(p);
+      return round_stored(dtype, p, count);
+    }
+    drop(dp);
+    slopes();
+    round_away(dtype, dp, count);
+    drop(p);
+    round_away(dtype, p, count);
   }
 
   // Shares and slopes of all pairs of both tiles.
-  void multiply(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
-                const QueryTile& queries, KeyTile& keys) const {
+  void multiply(const Run& run, const QueryTile& queries, KeyTile& keys) const {
     const std::int64_t width = round_up_to_cube(keys.count);
     gemm({queries.count, width, a.size, pitch, kKeyBlock, kKeyBlock}, queries.query.data(),
          keys.keys.data(), keys.shares.data());
     gemm({queries.count, width, a.value_size, value_pitch, kKeyBlock, kKeyBlock}, queries.dy.data(),
          keys.values.data(), keys.slopes.data());
     for (std::int64_t r = 0; r < queries.count; ++r) {
-      const float of_row = delta.data()[row(in_group, queries.head.head, queries.first + r)];
-      finish_row(args, call, queries, r, {keys.first, keys.first + keys.count}, of_row,
+      finish_row(run, queries, r, {keys.first, keys.first + keys.count},
                  keys.shares.data() + r * kKeyBlock, keys.slopes.data() + r * kKeyBlock);
     }
   }
@@ -140,10 +139,9 @@ struct TiledGradient {
     add_transposed(queries, keys, keys.slopes, queries.query, pitch, keys.dk.data());
   }
 
-  void add_queries(std::int64_t in_group, const QueryTile& queries, const KeyTile& keys) const {
+  void add_queries(const QueryTile& queries, const KeyTile& keys) const {
     gemm({queries.count, pitch, keys.count, kKeyBlock, pitch, pitch}, keys.slopes.data(),
-         keys.rows.data(), dq.data() + row(in_group, queries.head.head, queries.first) * pitch,
-         true);
+         keys.rows.data(), dq.data() + row(queries.head, queries.first) * pitch, true);
   }
 
   bool meet(const QueryTile& queries, const KeyTile& keys) const {
@@ -152,135 +150,135 @@ struct TiledGradient {
   }
 
   // A block of keys, with all queries that need it.
-  void of_key_block(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
-                    const AttentionSequence& s, std::int64_t key_head, std::int64_t number,
-                    bool adds_to_queries) const {
+  void of_key_block(const Run& run, const AttentionSequence& s, std::int64_t key_head,
+                    std::int64_t first, std::int64_t count, bool adds_to_queries) const {
     thread_local KeyTile keys;
     thread_local QueryTile queries;
-    keys.first = number * kKeyBlock;
-    keys.count = std::min(kKeyBlock, s.keys - keys.first);
-    load(args, s, key_head, keys);
+    keys.first = first, keys.count = count;
+    load(run, s, key_head, keys);
     for (std::int64_t head = key_head * a.group(); head < (key_head + 1) * a.group(); ++head) {
       queries.head = {s, head};
       for (queries.first = 0; queries.first < s.queries; queries.first += kQueryTile) {
         queries.count = std::min(kQueryTile, s.queries - queries.first);
         if (!meet(queries, keys)) continue;
-        load(args, queries);
-        multiply(args, call, in_group, queries, keys);
+        load(run, queries);
+        multiply(run, queries, keys);
         add_keys(queries, keys);
-        if (adds_to_queries) add_queries(in_group, queries, keys);
+        if (adds_to_queries) add_queries(queries, keys);
       }
     }
-    scale_row(keys.dk.data(), keys.count * pitch, a.scale);
-    key_rows().store(keys.dk.data(), pitch, s.batch, key_head, s.first_key + keys.first, keys.count,
-                     args.outputs[1]);
-    value_rows().store(keys.dv.data(), value_pitch, s.batch, key_head, s.first_key + keys.first,
-                       keys.count, args.outputs[2]);
+    scale_row(keys.dk.data(), keys.count * pitch, last_scale());
+    const auto store = [&](const HeadRows& places, std::int64_t size, const AlignedFloats& sums,
+                           std::int64_t apart, std::size_t output) {
+      AttentionRows{dtype, places, size}.store(sums.data(), apart, s.batch, key_head,
+                                               s.first_key + keys.first, keys.count,
+                                               run.args.outputs[output]);
+    };
+    store(a.key, a.size, keys.dk, pitch, 1);
+    store(a.value, a.value_size, keys.dv, value_pitch, 2);
   }
 
+  // A composition scales the gradients of scores.
+  float last_scale() const { return composes ? 1 : static_cast<float>(a.scale); }
+
   // A tile of queries, with all blocks of keys that it needs.
-  void of_query_tile(const KernelArgs& args, const AttentionCall& call, std::int64_t in_group,
-                     const AttentionHead& h, std::int64_t first, std::int64_t count) const {
+  void of_query_tile(const Run& run, const AttentionHead& h, std::int64_t first,
+                     std::int64_t count) const {
     thread_local KeyTile keys;
     thread_local QueryTile queries;
     queries.head = h, queries.first = first, queries.count = count;
-    load(args, queries);
+    load(run, queries);
     const AttentionSequence& s = h.sequence;
     for (keys.first = 0; keys.first < s.keys; keys.first += kKeyBlock) {
       keys.count = std::min(kKeyBlock, s.keys - keys.first);
       if (!meet(queries, keys)) continue;
-      load(args, s, h.head / a.group(), keys);
-      multiply(args, call, in_group, queries, keys);
-      add_queries(in_group, queries, keys);
+      load(run, s, h.head / a.group(), keys);
+      multiply(run, queries, keys);
+      add_queries(queries, keys);
     }
   }
 
-  // Calls body(in_group, head, first, count) for all tiles of queries.
+  // Calls body(head, first, count) for all tiles of queries.
   template <class Body>
-  void for_each_tile(const AttentionCall& call, const SequenceGroup& group, Body body) const {
-    const std::int64_t tiles = tiles_of(group.sequence.queries);
-    parallel_blocks(group.count * a.heads * tiles, [&](std::int64_t i) {
-      const std::int64_t in_group = i / tiles / a.heads, first = i % tiles * kQueryTile;
-      const AttentionHead head{group.at(call, in_group), i / tiles % a.heads};
-      body(in_group, head, first, std::min(kQueryTile, head.sequence.queries - first));
-    });
-  }
-
-  void start(const KernelArgs& args, const AttentionCall& call, const SequenceGroup& group) const {
+  void for_each_query_tile(const AttentionCall& call, Body body) const {
     for_each_tile(
-        call, group,
-        [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
-          const std::int64_t at = row(in_group, h.head, first);
-          sum_products(a, dtype, h, first, count, args.inputs[3], args.inputs[a.result_input()],
-                       delta.data() + at);
-          std::fill_n(dq.data() + at * pitch, count * pitch, 0.0f);
+        call, a.heads, &AttentionSequence::queries, kQueryTile,
+        [&](const AttentionSequence& s, std::int64_t head, std::int64_t first, std::int64_t count) {
+          body(AttentionHead{s, head}, first, count);
         });
   }
 
-  void finish(const KernelArgs& args, const AttentionCall& call, const SequenceGroup& group) const {
-    for_each_tile(
-        call, group,
-        [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
-          float* const sums = dq.data() + row(in_group, h.head, first) * pitch;
-          scale_row(sums, count * pitch, a.scale);
+  void start(const Run& run) const {
+    for_each_query_tile(run.call,
+                        [&](const AttentionHead& h, std::int64_t first, std::int64_t count) {
+                          const std::int64_t at = row(h, first);
+                          sum_products(a, dtype, h, first, count, run.args.inputs[3],
+                                       run.args.inputs[a.result_input()], delta.data() + at);
+                          std::fill_n(dq.data() + at * pitch, count * pitch, 0.0f);
+                        });
+  }
+
+  void finish(const Run& run) const {
+    for_each_query_tile(
+        run.call, [&](const AttentionHead& h, std::int64_t first, std::int64_t count) {
+          float* const sums = dq.data() + row(h, first) * pitch;
+          scale_row(sums, count * pitch, last_scale());
           rows_of_query().store(sums, pitch, h.sequence.batch, h.head,
-                                h.sequence.first_query + first, count, args.outputs[0]);
+                                h.sequence.first_query + first, count, run.args.outputs[0]);
         });
-    for (std::int64_t i = 0; a.has_sink && i < group.count; ++i) {
+    if (!a.has_sink) return;
+    for (const AttentionSequence& s : run.call.sequences()) {
       for (std::int64_t head = 0; head < a.heads; ++head) {
-        add_sink_gradient(a, call, {group.at(call, i), head}, delta.data() + row(i, head, 0), args);
+        const AttentionHead h{s, head};
+        add_sink_gradient(a, run.call, h, delta.data() + row(h, 0), run.args);
       }
     }
   }
 
   // A thread computes all pairs of a head of keys. With fewer heads than threads, the pairs are
   // computed twice, for blocks of keys and for tiles of queries; the sums have the same order.
-  void multiply_all(const KernelArgs& args, const AttentionCall& call,
-                    const SequenceGroup& group) const {
-    const std::int64_t heads = group.count * a.key_heads,
-                       parts = key_blocks_of(group.sequence.keys);
-    const auto block = [&](std::int64_t head, std::int64_t number, bool adds_to_queries) {
-      const std::int64_t in_group = head / a.key_heads;
-      of_key_block(args, call, in_group, group.at(call, in_group), head % a.key_heads, number,
-                   adds_to_queries);
-    };
+  void multiply_all(const Run& run) const {
+    const std::int64_t heads = a.sequences() * a.key_heads;
     if (heads >= thread_count()) {
-      return parallel_blocks(heads, [&](std::int64_t head) {
-        for (std::int64_t number = 0; number < parts; ++number) block(head, number, true);
+      return parallel_blocks(heads, [&](std::int64_t i) {
+        const AttentionSequence& s = run.call.sequence(i / a.key_heads);
+        for (std::int64_t first = 0; first < s.keys; first += kKeyBlock) {
+          of_key_block(run, s, i % a.key_heads, first, std::min(kKeyBlock, s.keys - first), true);
+        }
       });
     }
-    parallel_blocks(heads * parts, [&](std::int64_t i) { block(i / parts, i % parts, false); });
-    for_each_tile(
-        call, group,
-        [&](std::int64_t in_group, const AttentionHead& h, std::int64_t first, std::int64_t count) {
-          of_query_tile(args, call, in_group, h, first, count);
-        });
+    for_each_tile(run.call, a.key_heads, &AttentionSequence::keys, kKeyBlock,
+                  [&](const AttentionSequence& s, std::int64_t key_head, std::int64_t first,
+                      std::int64_t count) { of_key_block(run, s, key_head, first, count, false); });
+    for_each_query_tile(run.call, [&](const AttentionHead& h, std::int64_t first,
+                                      std::int64_t count) { of_query_tile(run, h, first, count); });
   }
 
   void operator()(const KernelArgs& args) const {
     const AttentionCall call(a, args.inputs);
-    if (a.is_packed || a.has_sink) clear_outputs(problem, args);
-    for_each_group(a, call, [&](const SequenceGroup& group) {
-      start(args, call, group);
-      multiply_all(args, call, group);
-      finish(args, call, group);
-    });
+    const Run run{args, call, {problem, a, call, args}};
+    if (a.is_packed || a.has_sink) clear_outputs(problem, a, args);
+    start(run);
+    multiply_all(run);
+    finish(run);
   }
 };
 
-Kernel tiled(std::string_view op) {
+template <bool kComposes>
+Kernel backward(std::string_view op) {
   return {.op = op,
-          .name = "flash_attention_score_grad",
-          .family = "flash_attention_score",
-          .provider = Provider::npu,
-          .summary =
-              "FlashAttentionScoreGrad: shares again from the statistics, tile by tile; "
-              "shares and slopes rounded to the dtype (half away from zero), sums and scale "
-              "in fp32",
+          .name = kComposes ? "native" : "flash_attention_score_grad",
+          .family = kComposes ? "" : "flash_attention_score",
+          .provider = kComposes ? Provider::framework : Provider::npu,
+          .summary = kComposes
+                         ? "tile by tile: shares, their gradients, three products; each rounded to "
+                           "the dtype"
+                         : "FlashAttentionScoreGrad: shares again from the statistics, tile by "
+                           "tile; shares and slopes rounded to the dtype (half away from zero), "
+                           "sums and scale in fp32",
           .prepare = [](const Problem& problem) -> Launch {
-            return [plan = std::make_shared<TiledGradient>(problem)](const KernelArgs& args) {
-              (*plan)(args);
-            };
+            return [plan = std::make_shared<TiledGradient>(problem, kComposes)](
+                       const KernelArgs& args) { (*plan)(args); };
           },
           .temporary_bytes =
               [](const Problem& problem) {
@@ -292,8 +290,10 @@ Kernel tiled(std::string_view op) {
 }
 
 const RegisteredKernel kernels[] = {
-    RegisteredKernel(tiled("flash_attention_score_grad")),
-    RegisteredKernel(tiled("scaled_dot_product_attention_grad")),
+    RegisteredKernel(backward<true>("flash_attention_score_grad")),
+    RegisteredKernel(backward<false>("flash_attention_score_grad")),
+    RegisteredKernel(backward<true>("scaled_dot_product_attention_grad")),
+    RegisteredKernel(backward<false>("scaled_dot_product_attention_grad")),
 };
 
 }  // namespace

@@ -11,28 +11,6 @@
 namespace opbench {
 namespace {
 
-/// The extents of query, key or value.
-struct Extents {
-  std::int64_t batch, rows, heads, size;
-  HeadRows places;
-};
-
-// [.., heads*size] of BSH and SBH.
-Extents extents_of_joined(const Dims& s, std::int64_t heads, bool rows_first) {
-  const std::int64_t size = s[2] / heads;
-  if (rows_first) return {s[1], s[0], heads, size, {s[2], size, s[1] * s[2]}};
-  return {s[0], s[1], heads, size, {s[1] * s[2], size, s[2]}};
-}
-
-Extents extents_of(const Dims& s, std::string_view layout, std::int64_t heads) {
-  if (layout == "BSH" || layout == "SBH") return extents_of_joined(s, heads, layout == "SBH");
-  if (layout == "TND") return {1, s[0], s[1], s[2], {0, s[2], s[1] * s[2]}};
-  if (layout == "BSND") {
-    return {s[0], s[1], s[2], s[3], {s[1] * s[2] * s[3], s[3], s[2] * s[3]}};
-  }
-  return {s[0], s[2], s[1], s[3], {s[1] * s[2] * s[3], s[2] * s[3], s[3]}};
-}
-
 /// The layout and the number of heads of a use.
 struct LayoutRule {
   std::string_view op;
@@ -48,14 +26,14 @@ struct LayoutRule {
     }
   }
 
-  Extents query(const TensorDesc& desc) const {
+  HeadTensor query(const TensorDesc& desc) const {
     check_rank("query", desc);
     if (is_joined() && (head_num < 1 || desc.shape[2] % head_num != 0)) {
       refuse_shape(op, "query", desc,
                    fmt::format("a last axis that head_num = {} divides (input_layout {})", head_num,
                                layout));
     }
-    const Extents found = extents_of(desc.shape, layout, head_num);
+    const HeadTensor found = head_tensor(desc.shape, layout, head_num);
     if (!is_joined() && head_num != 0 && head_num != found.heads) {
       refuse_shape(op, "query", desc, fmt::format("head_num = {} heads", head_num));
     }
@@ -64,21 +42,21 @@ struct LayoutRule {
   }
 
   // `heads` is known for the value, `size` for the key.
-  Extents other(std::string_view input, const TensorDesc& desc, std::int64_t size,
-                std::int64_t heads) const {
+  HeadTensor other(std::string_view input, const TensorDesc& desc, std::int64_t size,
+                   std::int64_t heads) const {
     check_rank(input, desc);
-    if (!is_joined()) return extents_of(desc.shape, layout, 0);
+    if (!is_joined()) return head_tensor(desc.shape, layout, 0);
     const std::int64_t divisor = heads != 0 ? heads : size;
     if (desc.shape[2] == 0 || desc.shape[2] % divisor != 0) {
       refuse_shape(op, input, desc, fmt::format("a last axis that is a multiple of {}", divisor));
     }
-    return extents_of(desc.shape, layout, heads != 0 ? heads : desc.shape[2] / size);
+    return head_tensor(desc.shape, layout, heads != 0 ? heads : desc.shape[2] / size);
   }
 };
 
-void check_key_and_value(std::string_view op, std::span<const TensorDesc> inputs, const Extents& q,
-                         const Extents& k, const Extents& v) {
-  const bool fits = k.batch == q.batch && k.size == q.size &&
+void check_key_and_value(std::string_view op, std::span<const TensorDesc> inputs,
+                         const HeadTensor& q, const HeadTensor& k, const HeadTensor& v) {
+  const bool fits = k.batches == q.batches && k.size == q.size &&
                     (k.heads == 0 ? q.heads == 0 : q.heads % k.heads == 0);
   if (!fits) {
     throw Error(
@@ -86,7 +64,7 @@ void check_key_and_value(std::string_view op, std::span<const TensorDesc> inputs
                     "of heads, and a multiple of the heads of the key",
                     op, to_string(inputs[0].shape), to_string(inputs[1].shape)));
   }
-  if (v.batch != k.batch || v.rows != k.rows || v.heads != k.heads || v.size > k.size) {
+  if (v.batches != k.batches || v.rows != k.rows || v.heads != k.heads || v.size > k.size) {
     throw Error(
         fmt::format("{}: 'key' has shape {} and 'value' {}; allowed: equal, but heads of "
                     "the value may be smaller",
@@ -94,7 +72,23 @@ void check_key_and_value(std::string_view op, std::span<const TensorDesc> inputs
   }
 }
 
+// [.., heads*size] of BSH and SBH.
+HeadTensor joined_heads(const Dims& s, std::int64_t heads, bool rows_first) {
+  const std::int64_t size = s[2] / heads;
+  if (rows_first) return {s[1], heads, s[0], size, {s[2], size, s[1] * s[2]}};
+  return {s[0], heads, s[1], size, {s[1] * s[2], size, s[2]}};
+}
+
 }  // namespace
+
+HeadTensor head_tensor(const Dims& s, std::string_view layout, std::int64_t heads) {
+  if (layout == "BSH" || layout == "SBH") return joined_heads(s, heads, layout == "SBH");
+  if (layout == "TND") return {1, s[1], s[0], s[2], {0, s[2], s[1] * s[2]}};
+  if (layout == "BSND") {
+    return {s[0], s[2], s[1], s[3], {s[1] * s[2] * s[3], s[3], s[2] * s[3]}};
+  }
+  return {s[0], s[1], s[2], s[3], {s[1] * s[2] * s[3], s[2] * s[3], s[3]}};
+}
 
 void refuse_shape(std::string_view op, std::string_view input, const TensorDesc& desc,
                   std::string_view allowed) {
@@ -146,7 +140,7 @@ double Attention::visible_pairs() const {
   AttentionSequence s;
   const std::int64_t parts = is_packed ? std::max<std::int64_t>(1, sequence_count) : 1;
   s.queries = queries / parts;
-  s.keys = keys / parts;
+  s.keys = page > 0 ? keys : keys / parts;
   s.visibility = visibility();
   if (mode >= 7) s.visibility = mode == 7 ? Visibility::right_down : Visibility::left_up;
   double pairs = 0;
@@ -157,18 +151,18 @@ double Attention::visible_pairs() const {
 Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, const Attrs& attrs,
                        std::size_t first_optional) {
   const LayoutRule rule{op, attrs.word("input_layout"), attrs.integer("head_num")};
-  const Extents q = rule.query(inputs[0]);
-  const Extents k = rule.other("key", inputs[1], q.size, 0);
-  const Extents v = rule.other("value", inputs[2], 0, k.heads);
+  const HeadTensor q = rule.query(inputs[0]);
+  const HeadTensor k = rule.other("key", inputs[1], q.size, 0);
+  const HeadTensor v = rule.other("value", inputs[2], 0, k.heads);
   check_key_and_value(op, inputs, q, k, v);
   Attention a;
-  a.batch = q.batch, a.heads = q.heads, a.key_heads = k.heads;
+  a.batch = q.batches, a.heads = q.heads, a.key_heads = k.heads;
   a.queries = q.rows, a.keys = k.rows, a.size = q.size, a.value_size = v.size;
   a.is_packed = rule.layout == "TND";
   a.query = q.places, a.key = k.places, a.value = v.places;
   Dims out = inputs[0].shape;
   out.back() = rule.is_joined() ? q.heads * v.size : v.size;
-  a.out = extents_of(out, rule.layout, q.heads).places;
+  a.out = head_tensor(out, rule.layout, q.heads).places;
   const bool by_rows = a.is_packed && !attrs.word("softmax_layout").empty();
   constexpr std::int64_t kEach = kStatisticCopies;
   a.statistics = by_rows ? HeadRows{0, kEach, a.heads * kEach}
@@ -202,6 +196,9 @@ Attention torch_attention_of(std::string_view op, std::span<const TensorDesc> in
 
 Attention attention_of(const Problem& problem) {
   const Op& op = *problem.op;
+  if (op.ir_name == "FusedInferAttentionScore") {
+    return inference_attention_of(problem.inputs, problem.attrs);
+  }
   if (op.optional_inputs == 1) {
     return torch_attention_of(op.name, problem.inputs, problem.attrs, op.inputs.size() - 1);
   }

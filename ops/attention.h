@@ -29,11 +29,12 @@ struct HeadRows {
 
 /// The places of the optional inputs among those of an operator.
 struct AttentionInputs {
-  std::size_t shift, drop, mask, prefix, query_ends, key_ends, sink;
+  std::size_t shift = 0, drop = 0, mask = 0, prefix = 0, query_ends = 0, key_ends = 0, sink = 0;
+  std::size_t table = 0, query_rope = 0, key_rope = 0, key_scale = 0, value_scale = 0;
 
   /// Consecutive inputs from `first` on.
   static constexpr AttentionInputs from(std::size_t first) {
-    return {first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6};
+    return {first, first + 1, first + 2, first + 3, first + 4, first + 5, first + 6, 0, 0, 0, 0, 0};
   }
 };
 
@@ -56,11 +57,17 @@ struct KeyRange {
   std::int64_t count() const { return end - first; }
 };
 
+/// Keys of a sequence that follow each other in a head: key `key` is row `row` of batch or page
+/// `batch`.
+struct KeyRun {
+  std::int64_t key, batch, row, count;
+};
+
 /// The extents and rules of an attention. O = softmax(scale*Q*K^T + shift)*V for each head; query
 /// head n has key head n/group.
 struct Attention {
   std::int64_t batch = 0, heads = 0, key_heads = 0;
-  std::int64_t queries = 0, keys = 0;  ///< of a sequence; all tokens in TND
+  std::int64_t queries = 0, keys = 0;  ///< of a sequence; all tokens in TND, except in pages
   std::int64_t size = 0, value_size = 0;
   bool is_packed = false;  ///< TND
   HeadRows query, key, value, out;
@@ -72,6 +79,7 @@ struct Attention {
   AttentionInputs places = AttentionInputs::from(3);
   /// One logarithm of the sum of exponentials for each row instead of a maximum and a sum.
   bool gives_logsumexp = false;
+  bool gives_statistics = true;
   bool mask_shows = false;  ///< a true mask shows a pair, as in PyTorch; else it hides it
   bool has_mask = false, has_drop = false, has_shift = false, has_sink = false, has_prefix = false;
   DType shift_dtype = DType::fp32;
@@ -80,9 +88,24 @@ struct Attention {
   std::int64_t sequence_count = 0;  ///< in TND
   DType query_ends = DType::int64, key_ends = DType::int64, prefixes = DType::int64;
   DType sink_dtype = DType::fp32;
+  bool has_query_ends = false, has_key_ends = false;  ///< without TND: lengths
+  std::int64_t rope_size = 0;  ///< elements of a second part of queries and keys
+  HeadRows query_rope, key_rope;
+  std::int64_t page = 0, most_pages = 0, pages = 0;  ///< keys of a page; 0: not in pages
+  DType table = DType::int32;
+  bool is_quantised = false;  ///< keys and values are int8
+  /// Scales of a sequence, if each key has one; 0: each channel of a head has one.
+  std::int64_t scale_batch = 0;
 
   /// The result among the inputs of the gradient: behind its statistics, one or two.
   std::size_t result_input() const { return gives_logsumexp ? 5 : 6; }
+  /// Elements of a query and of a key with both parts.
+  std::int64_t width() const { return size + rope_size; }
+  /// The scale of element `i` of key or value `j` with `elements` elements.
+  std::int64_t scale_at(const AttentionSequence& s, std::int64_t key_head, std::int64_t elements,
+                        std::int64_t j, std::int64_t i) const {
+    return scale_batch > 0 ? s.number * scale_batch + j : key_head * elements + i;
+  }
   std::int64_t group() const { return key_heads == 0 ? 1 : heads / key_heads; }
   /// Sequences of all batches.
   std::int64_t sequences() const { return is_packed ? sequence_count : batch; }
@@ -98,6 +121,18 @@ struct Attention {
 /// `first_optional`. Errors: throws Error that names the operator, the input and the rule.
 Attention attention_of(std::string_view op, std::span<const TensorDesc> inputs, const Attrs& attrs,
                        std::size_t first_optional);
+
+/// The attention of fused_infer_attention_score.
+Attention inference_attention_of(std::span<const TensorDesc> inputs, const Attrs& attrs);
+
+/// The extents of a tensor of heads in a layout, and its distances.
+struct HeadTensor {
+  std::int64_t batches, heads, rows, size;
+  HeadRows places;
+};
+
+/// The tensor of queries, keys or values. `heads` is used by BSH and SBH.
+HeadTensor head_tensor(const Dims& shape, std::string_view layout, std::int64_t heads);
 
 /// The attention of scaled_dot_product_attention or its gradient, whose mask is input `mask`.
 Attention torch_attention_of(std::string_view op, std::span<const TensorDesc> inputs,
@@ -155,13 +190,29 @@ LikelyAttrs likely_of_attention(const Dims& query, const Dims& statistics, const
 inline constexpr std::size_t kOptionalInputs = 7;
 std::vector<TensorSpec> attention_optional_inputs();
 
-/// The optional inputs of one call.
+/// The sequences and the optional inputs of one call.
 class AttentionCall {
  public:
-  AttentionCall(const Attention& of, std::span<const void* const> inputs)
-      : of_(&of), inputs_(inputs) {}
+  AttentionCall(const Attention& of, std::span<const void* const> inputs);
 
-  AttentionSequence sequence(std::int64_t number) const;
+  const std::vector<AttentionSequence>& sequences() const { return sequences_; }
+  const AttentionSequence& sequence(std::int64_t number) const {
+    return sequences_[std::size_t(number)];
+  }
+  /// Calls body(run) for the keys of a sequence: once, or for each page.
+  template <class Body>
+  void for_each_run(const AttentionSequence& s, KeyRange keys, Body body) const {
+    for (KeyRun run{keys.first, s.batch, s.first_key + keys.first, keys.count()};
+         run.key < keys.end; run.key += run.count) {
+      if (of_->page > 0) {
+        run.batch =
+            whole(of_->places.table, of_->table, s.number * of_->most_pages + run.key / of_->page);
+        run.row = run.key % of_->page;
+        run.count = std::min(of_->page - run.row, keys.end - run.key);
+      }
+      body(run);
+    }
+  }
   /// The mask of a row of keys, or null. `is_hidden` reads it.
   const std::uint8_t* mask_row(const AttentionSequence& s, std::int64_t head, std::int64_t i) const;
   bool is_hidden(std::uint8_t mask) const { return (mask != 0) != of_->mask_shows; }
@@ -175,9 +226,11 @@ class AttentionCall {
 
  private:
   std::int64_t whole(std::size_t input, DType dtype, std::int64_t i) const;
+  void set_bands();
 
   const Attention* of_;
   std::span<const void* const> inputs_;
+  std::vector<AttentionSequence> sequences_;
 };
 
 }  // namespace opbench

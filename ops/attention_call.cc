@@ -12,43 +12,43 @@ std::int64_t AttentionCall::whole(std::size_t input, DType dtype, std::int64_t i
   return static_cast<const std::int64_t*>(inputs_[input])[i];
 }
 
-AttentionSequence AttentionCall::sequence(std::int64_t number) const {
-  const Attention& a = *of_;
-  AttentionSequence s{.number = number, .visibility = a.visibility()};
-  if (a.has_prefix) s.prefix = whole(a.places.prefix, a.prefixes, number);
-  if (!a.is_packed) {
-    s.batch = number;
-    s.queries = a.queries;
-    s.keys = a.keys;
-    s.first_bit = number * a.heads * a.queries * a.keys;
-    return s;
-  }
-  // Zeros after the last total switch sequences off.
-  std::int64_t first_used = -1, last_used = -1;
+AttentionCall::AttentionCall(const Attention& of, std::span<const void* const> inputs)
+    : of_(&of), inputs_(inputs) {
   std::int64_t query = 0, key = 0, bit = 0;
-  for (std::int64_t n = 0; n < a.sequence_count; ++n) {
-    const std::int64_t query_end = whole(a.places.query_ends, a.query_ends, n),
-                       key_end = whole(a.places.key_ends, a.key_ends, n);
-    const std::int64_t queries = std::max<std::int64_t>(0, query_end - query),
-                       keys = std::max<std::int64_t>(0, key_end - key);
-    if (n == number) {
-      s.first_query = query, s.queries = queries, s.first_key = key, s.keys = keys;
-      s.first_bit = bit;
+  for (std::int64_t n = 0; n < of.sequences(); ++n) {
+    AttentionSequence& s = sequences_.emplace_back();
+    s.number = n, s.visibility = of.visibility();
+    s.queries = of.queries, s.keys = of.keys;
+    if (of.has_query_ends) s.queries = whole(of.places.query_ends, of.query_ends, n);
+    if (of.has_key_ends) s.keys = whole(of.places.key_ends, of.key_ends, n);
+    if (of.has_prefix) s.prefix = whole(of.places.prefix, of.prefixes, n);
+    s.first_bit = bit;
+    if (of.is_packed) {  // zeros after the last total switch sequences off
+      s.first_query = query, s.first_key = of.page > 0 ? 0 : key;
+      query += s.queries = std::max<std::int64_t>(0, s.queries - query);
+      key += s.keys = std::max<std::int64_t>(0, s.keys - key);
+    } else {
+      s.batch = n;
     }
-    if (queries > 0) {
-      last_used = n;
-      if (first_used < 0) first_used = n;
-    }
-    query += queries;
-    key += keys;
-    bit += a.heads * queries * keys;
+    bit += of.heads * s.queries * s.keys;
   }
-  if (a.mode == 7) {
-    s.visibility = number == last_used ? Visibility::band : Visibility::right_down;
-  } else if (a.mode == 8) {
-    s.visibility = number == first_used ? Visibility::band : Visibility::left_up;
+  if (of.mode >= 7) set_bands();
+}
+
+// The band is that of the last sequence with queries, or of the first one.
+void AttentionCall::set_bands() {
+  const bool is_last = of_->mode == 7;
+  const auto has_queries = [](const AttentionSequence& s) { return s.queries > 0; };
+  for (AttentionSequence& s : sequences_) {
+    s.visibility = is_last ? Visibility::right_down : Visibility::left_up;
   }
-  return s;
+  if (is_last) {
+    const auto last = std::find_if(sequences_.rbegin(), sequences_.rend(), has_queries);
+    if (last != sequences_.rend()) last->visibility = Visibility::band;
+  } else {
+    const auto first = std::find_if(sequences_.begin(), sequences_.end(), has_queries);
+    if (first != sequences_.end()) first->visibility = Visibility::band;
+  }
 }
 
 const std::uint8_t* AttentionCall::mask_row(const AttentionSequence& s, std::int64_t head,

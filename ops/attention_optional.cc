@@ -129,6 +129,7 @@ void take_lengths(std::string_view op, std::span<const TensorDesc> inputs, Atten
   if (of_queries.shape.size() != 1) refuse_shape(op, "actual_seq_qlen", of_queries, "one axis");
   require_index(op, "actual_seq_qlen", of_queries);
   require_index(op, "actual_seq_kvlen", of_keys);
+  a.has_query_ends = a.has_key_ends = true;
   a.sequence_count = of_queries.shape[0];
   a.query_ends = of_queries.dtype;
   a.key_ends = of_keys.dtype;

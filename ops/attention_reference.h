@@ -28,43 +28,57 @@ struct ScoreRow {
   std::vector<double> score, term;
 };
 
+/// Rows of all heads of all sequences in fp64, one after the other.
+struct GatheredRows {
+  std::int64_t size = 0;
+  std::vector<std::int64_t> first;  ///< rows before those of a sequence
+  std::vector<double> elements;
+
+  /// Row `i` of a head, of which the sequence has `count`.
+  const double* row(const AttentionSequence& s, std::int64_t count, std::int64_t head,
+                    std::int64_t i) const {
+    return elements.data() + (first[std::size_t(s.number)] + head * count + i) * size;
+  }
+};
+
 /// The inputs of an attention in fp64.
 class AttentionReference {
  public:
-  AttentionReference(const Attention& of, std::span<const InputReader> inputs);
+  /// `weight`: of operands that are rounded to the dtype (ops/term_count.h), as are keys and values
+  /// of int8 after the product with their scales.
+  AttentionReference(const Attention& of, std::span<const InputReader> inputs, double weight = 0);
 
   const Attention& of() const { return of_; }
-  AttentionCall call() const { return {of_, storage_}; }
-  /// The sequence of a query or key, or null for rows behind the last sequence.
+  const AttentionCall& call() const { return call_; }
+  /// The sequence of a query or key, or null for rows of no sequence.
   const AttentionSequence* sequence_of_query(const HeadRow& row) const;
   const AttentionSequence* sequence_of_key(const HeadRow& row) const;
   const double* query(const AttentionSequence& s, std::int64_t head, std::int64_t i) const {
-    return q_.data() + of_.query.at(s.batch, head, s.first_query + i);
+    return q_.row(s, s.queries, head, i);
   }
   /// Rows of the head of the key that a head of the query has.
   const double* key(const AttentionSequence& s, std::int64_t head, std::int64_t j) const {
-    return k_.data() + of_.key.at(s.batch, head / of_.group(), s.first_key + j);
+    return k_.row(s, s.keys, head / of_.group(), j);
   }
   const double* value(const AttentionSequence& s, std::int64_t head, std::int64_t j) const {
-    return v_.data() + of_.value.at(s.batch, head / of_.group(), s.first_key + j);
+    return v_.row(s, s.keys, head / of_.group(), j);
   }
   /// The scores of query `i` and `keys`, with terms if `has_terms`.
   void read(const AttentionSequence& s, std::int64_t head, std::int64_t i, KeyRange keys,
             bool has_terms, ScoreRow& row) const;
   /// The factor of dropout for a share.
   double kept(const AttentionSequence& s, std::int64_t head, std::int64_t i, std::int64_t j) const;
+  /// The terms of a rounded key or value of int8, per unit of its magnitude.
+  double weight_of_scaled() const { return of_.is_quantised ? weight_ : 0; }
 
  private:
-  Attention of_;
-  std::vector<const void*> storage_;
-  std::vector<AttentionSequence> sequences_;
-  std::vector<double> q_, k_, v_;
-};
+  void gather_keys(std::span<const InputReader> inputs);
 
-/// The extents of a tensor of heads, and its distances.
-struct HeadTensor {
-  std::int64_t batches, heads, rows, size;
-  HeadRows places;
+  Attention of_;
+  double weight_;
+  std::vector<const void*> storage_;
+  AttentionCall call_;
+  GatheredRows q_, k_, v_;
 };
 
 /// Calls of_row(row, first, to) for the rows of a tensor that `range` cuts: elements of the row

@@ -16,7 +16,8 @@ struct Shares {
   ScoreRow row;
   double greatest = kHiddenMax, sum = kHiddenSum;
   double term_of_greatest = 0, term_of_sum = 0;
-  double mean_term = 0;  ///< the mean of the terms, weighted with the shares
+  double mean_term = 0;      ///< the mean of the terms, weighted with the shares
+  double greatest_term = 0;  ///< of visible keys
 };
 
 // A row without visible keys has shares of 0.
@@ -40,6 +41,7 @@ void read_shares(const AttentionReference& r, const AttentionSequence& s, const 
   for (std::size_t j = 0; j < to.row.term.size(); ++j) {
     to.term_of_sum += share[j] * (1 + to.row.term[j]);
     to.mean_term += share[j] / to.sum * to.row.term[j];
+    if (share[j] > 0) to.greatest_term = std::fmax(to.greatest_term, to.row.term[j]);
   }
   if (sink) to.term_of_sum += std::exp(double(*sink) - greatest) * (1 + std::fabs(double(*sink)));
   for (double& x : share) x /= to.sum;
@@ -77,7 +79,7 @@ double statistic_of(const Attention& a, const Shares& shares, std::size_t output
 double term_of_statistic(const Attention& a, const Shares& shares, std::size_t output) {
   if (output == 2) return shares.term_of_sum;
   if (!a.gives_logsumexp) return shares.term_of_greatest;
-  return 1 + shares.term_of_greatest + shares.term_of_sum / shares.sum;
+  return 1 + shares.greatest_term;
 }
 
 }  // namespace
@@ -106,11 +108,12 @@ Reference attention_values(const Attention& of, std::span<const InputReader> inp
 
 // The rounding of a score is relative to its terms, and changes its share by as much as itself.
 // Shares are operands of the second product, rounded to the dtype; those of fp16 lose bits below
-// its smallest normal number.
+// its smallest normal number. Keys and values of int8 are rounded after the product with their
+// scales.
 Terms attention_terms(const Problem& problem, std::span<const InputReader> inputs) {
   const double weight = weight_of_rounded_operands(problem, 0),
                least = smallest_normal(inputs[0].desc().dtype);
-  const auto r = std::make_shared<const AttentionReference>(attention_of(problem), inputs);
+  const auto r = std::make_shared<const AttentionReference>(attention_of(problem), inputs, weight);
   return {.magnitude = [r, weight, least](std::size_t output, ElementRange range,
                                           std::span<double> to) {
     thread_local Shares shares;
@@ -126,8 +129,9 @@ Terms attention_terms(const Problem& problem, std::span<const InputReader> input
           }
           const std::vector<double>&p = shares.row.score, &term = shares.row.term;
           sum_values(*r, *s, at, shares.row, true, first, part, [&](std::size_t k) {
-            const double operand = shares.sum == kHiddenSum ? 0 : std::fmax(p[k], least);
-            return p[k] * (1 + term[k] + shares.mean_term) + weight * operand;
+            const double operand = p[k] == 0 ? 0 : std::fmax(p[k], least);
+            return p[k] * (1 + term[k] + shares.mean_term + r->weight_of_scaled()) +
+                   weight * operand;
           });
         });
   }};

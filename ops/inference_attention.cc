@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/attention.h"
+#include "ops/attention_reference.h"
 #include "ops/elementwise.h"
 #include "ops/index.h"
 #include "ops/matmul.h"
@@ -36,16 +36,15 @@ constexpr std::string_view kUnknownOfQuantised =
     "key_antiquant_offset:, value_antiquant_offset:, antiquant_scale:, pse_shift:, "
     "dequant_scale1:, quant_scale2:, query_padding_size:, kv_padding_size:, key_shared_prefix:, "
     "actual_seq_lengths/0:, actual_seq_lengths_kv/0:";
-using Of = InferenceAttention;
+using namespace inference_inputs;
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  const Of of(inputs, attrs);
-  Dims out = inputs[Of::kQuery].shape;
-  out.back() = out.back() / of.width * of.value_width;
-  std::vector<TensorDesc> outputs = {with_shape(inputs[Of::kQuery], out)};
-  if (!attrs.flag("softmax_lse_flag")) return outputs;
-  const Dims lse =
-      of.is_packed ? Dims{out[0], of.heads, 1} : Dims{of.batch, of.heads, of.most_queries, 1};
+  const Attention a = inference_attention_of(inputs, attrs);
+  Dims out = inputs[kQuery].shape;
+  out.back() = out.back() / a.size * a.value_size;
+  std::vector<TensorDesc> outputs = {with_shape(inputs[kQuery], out)};
+  if (!a.gives_statistics) return outputs;
+  const Dims lse = a.is_packed ? Dims{out[0], a.heads, 1} : Dims{a.batch, a.heads, a.queries, 1};
   outputs.push_back(describe(DType::fp32, lse));
   return outputs;
 }
@@ -63,49 +62,44 @@ void check_lengths(std::string_view input, const std::vector<std::int64_t>& leng
   }
 }
 
+std::vector<std::int64_t> lengths_of(std::span<const InputReader> inputs, std::size_t i) {
+  return is_given(inputs, i) ? inputs[i].read_index() : std::vector<std::int64_t>{};
+}
+
 void check_values(const Problem& problem, std::span<const InputReader> inputs) {
-  const Of of(problem.inputs, problem.attrs);
-  check_lengths("actual_seq_lengths", inference_lengths(inputs, Of::kQueryLengths), of.most_queries,
-                of.is_packed);
-  const std::int64_t most_keys = of.block_size > 0 && of.is_packed
-                                     ? of.most_keys * std::max<std::int64_t>(1, of.batch)
-                                     : of.most_keys;
-  check_lengths("actual_seq_lengths_kv", inference_lengths(inputs, Of::kKeyLengths), most_keys,
-                of.is_packed);
-  if (of.block_size == 0) return;
-  const std::vector<SequenceRows> sequences = inference_sequences(of, inputs);
-  const std::vector<std::int64_t> table = inputs[Of::kBlockTable].read_index();
-  for (std::int64_t b = 0; b < of.batch; ++b) {
-    const std::int64_t keys = sequences[static_cast<std::size_t>(b)].keys;
-    if (keys > of.most_keys) {
+  const Attention a = attention_of(problem);
+  check_lengths("actual_seq_lengths", lengths_of(inputs, kQueryLengths), a.queries, a.is_packed);
+  const std::int64_t most_keys = a.page > 0 && a.is_packed ? a.keys * a.sequences() : a.keys;
+  check_lengths("actual_seq_lengths_kv", lengths_of(inputs, kKeyLengths), most_keys, a.is_packed);
+  if (a.page == 0) return;
+  const std::vector<std::int64_t> table = inputs[kBlockTable].read_index();
+  std::vector<const void*> storage;
+  for (const InputReader& input : inputs) storage.push_back(input.storage());
+  const AttentionCall call(a, storage);
+  for (const AttentionSequence& s : call.sequences()) {
+    if (s.keys > a.keys) {
       throw Error(
           fmt::format("{}: sequence {} has {} keys; allowed: up to {}, those of its row of "
                       "'block_table'",
-                      kName, b, keys, of.most_keys));
+                      kName, s.number, s.keys, a.keys));
     }
-    for (std::int64_t block = 0; block * of.block_size < keys; ++block) {
-      const auto at = static_cast<std::size_t>(b * of.most_blocks + block);
-      if (table[at] >= 0 && table[at] < of.blocks) continue;
+    for (std::int64_t page = 0; page * a.page < s.keys; ++page) {
+      const auto at = static_cast<std::size_t>(s.number * a.most_pages + page);
+      if (table[at] >= 0 && table[at] < a.pages) continue;
       throw Error(fmt::format("{}: block_table[{}] is {}; allowed: 0 to {}", kName, at, table[at],
-                              of.blocks - 1));
+                              a.pages - 1));
     }
   }
 }
 
-// Sequences are taken to have all their keys. Unused blocks of a cache are not read.
+// Sequences are taken to have all their keys. Unused pages of a cache are not read.
 Traffic traffic(const Problem& problem) {
-  const Of of(problem.inputs, problem.attrs);
-  const double share = of.is_packed ? 1 / double(std::max<std::int64_t>(1, of.batch)) : 1;
-  const double queries = share * double(of.most_queries);
-  const double keys = double(of.most_keys) * (of.block_size > 0 ? 1 : share);
-  double pairs = queries * keys;
-  if (of.is_banded() && of.mode < 4 && queries <= keys) pairs -= queries * (queries - 1) / 2;
-  pairs *= double(of.batch * of.heads);
+  const Attention a = attention_of(problem);
   Traffic traffic = movement_traffic(problem);
-  traffic.operations = 2 * pairs * double(of.width + of.rope_width + of.value_width);
-  if (of.block_size == 0) return traffic;
-  const double read = std::min(1.0, double(of.batch) * keys / double(of.blocks * of.block_size));
-  for (const std::size_t i : {Of::kKey, Of::kValue, Of::kKeyRope}) {
+  traffic.operations = 2 * a.visible_pairs() * double(a.width() + a.value_size);
+  if (a.page == 0) return traffic;
+  const double read = std::min(1.0, double(a.sequences() * a.keys) / double(a.pages * a.page));
+  for (const std::size_t i : {kKey, kValue, kKeyRope}) {
     if (!is_given(problem.inputs, i)) continue;
     traffic.bytes_read -= (1 - read) * double(problem.inputs[i].bytes());
   }
@@ -113,12 +107,12 @@ Traffic traffic(const Problem& problem) {
 }
 
 Distribution lengths_data(const Problem& problem, std::size_t input) {
-  const Of of(problem.inputs, problem.attrs);
-  const bool is_query = input == Of::kQueryLengths;
-  const std::int64_t most = is_query ? of.most_queries : of.most_keys;
-  if (!of.is_packed) return {DistributionKind::constant, double(most)};
-  const bool is_paged = !is_query && of.block_size > 0;
-  const double each = double(is_paged ? most : most / std::max<std::int64_t>(1, of.batch));
+  const Attention a = attention_of(problem);
+  const bool is_query = input == kQueryLengths;
+  const std::int64_t most = is_query ? a.queries : a.keys;
+  if (!a.is_packed) return {DistributionKind::constant, double(most)};
+  const bool is_paged = !is_query && a.page > 0;
+  const double each = double(is_paged ? most : most / std::max<std::int64_t>(1, a.sequences()));
   return {DistributionKind::arange, each, each};
 }
 
@@ -188,10 +182,9 @@ Op attention() {
                 }},
            lengths_spec(
                "actual_seq_lengths",
-               [](const Problem& problem) { return lengths_data(problem, Of::kQueryLengths); }),
-           lengths_spec(
-               "actual_seq_lengths_kv",
-               [](const Problem& problem) { return lengths_data(problem, Of::kKeyLengths); }),
+               [](const Problem& problem) { return lengths_data(problem, kQueryLengths); }),
+           lengths_spec("actual_seq_lengths_kv",
+                        [](const Problem& problem) { return lengths_data(problem, kKeyLengths); }),
            {.name = "block_table",
             .dtypes = {DType::int32, DType::int64},
             .data = [](const Problem& problem) { return index_data(problem.inputs[1].shape[0]); }},
@@ -212,13 +205,11 @@ Op attention() {
       .infer = infer,
       .reference =
           [](std::span<const InputReader> inputs, const Attrs& attrs) {
-            return inference_attention(inputs, attrs, Sum::values);
+            return attention_values(inference_attention_of(descs_of(inputs), attrs), inputs);
           },
       .terms =
           [](std::span<const InputReader> inputs, const Attrs& attrs) {
-            const double weight =
-                weight_of_rounded_operands(unchecked_problem(find_op(kName), inputs, attrs), 0);
-            return Terms{.magnitude = inference_attention(inputs, attrs, Sum::terms, weight)};
+            return attention_terms(unchecked_problem(find_op(kName), inputs, attrs), inputs);
           },
       .traffic = traffic,
       .inputs_like = attention_shapes,
@@ -249,7 +240,7 @@ Op quantised() {
                   .needs = "input_layout",
                   .turn = 1}}},
       .likely = likely_inference_attention};
-  for (const std::size_t i : {Of::kKey, Of::kValue}) {
+  for (const std::size_t i : {kKey, kValue}) {
     op.inputs[i].dtypes = {DType::int8};
     op.inputs[i].data = [](const Problem&) {
       return Distribution{DistributionKind::integers, -127, 127};
@@ -269,10 +260,10 @@ Op quantised() {
                       }});
   op.inputs_like = [](const Dims& shape, const Attrs& attrs) {
     std::vector<Dims> shapes = attention_shapes(shape, attrs);
-    shapes.resize(Of::kKeyScale, Dims{0});
+    shapes.resize(kKeyScale, Dims{0});
     const std::int64_t keys = shapes[1][1];
     const bool by_key = attrs.integer("key_antiquant_mode") == 1;
-    shapes.resize(Of::kValueScale + 1, by_key ? Dims{shapes[0][0], keys} : Dims{shapes[1].back()});
+    shapes.resize(kValueScale + 1, by_key ? Dims{shapes[0][0], keys} : Dims{shapes[1].back()});
     return shapes;
   };
   return op;

@@ -49,6 +49,35 @@ struct AwayToFp16 {
   }
 };
 
+template <int kRows>
+void few_scores(const float* queries, const float* from, std::int64_t keys, std::int64_t pitch,
+                std::int64_t apart, float* scores) {
+  const SumVector d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  for (std::int64_t k = 0; k < keys; ++k, from += pitch) {
+    hn::Vec<SumVector> sums[kRows];
+    for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
+    for (std::int64_t i = 0; i < pitch; i += n) {
+      const auto x = hn::LoadU(d, from + i);
+      for (int r = 0; r < kRows; ++r) {
+        sums[r] = hn::MulAdd(hn::LoadU(d, queries + r * pitch + i), x, sums[r]);
+      }
+    }
+    for (int r = 0; r < kRows; ++r) scores[r * apart + k] = sum_of_halves(d, sums[r]);
+  }
+}
+
+void scores_in_groups(const float* queries, std::int64_t rows, const float* from, std::int64_t keys,
+                      std::int64_t pitch, std::int64_t apart, float* scores) {
+  std::int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    few_scores<4>(queries + r * pitch, from, keys, pitch, apart, scores + r * apart);
+  }
+  for (; r < rows; ++r) {
+    few_scores<1>(queries + r * pitch, from, keys, pitch, apart, scores + r * apart);
+  }
+}
+
 float scale_greatest(float* x, std::int64_t count, float factor) {
   if (factor != 1) map_line(Times{factor}, count, x, x);
   return greatest_of(x, count);
@@ -85,6 +114,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace opbench {
 
+HWY_EXPORT(scores_in_groups);
 HWY_EXPORT(scale_greatest);
 HWY_EXPORT(exp_row);
 HWY_EXPORT(share_row);
@@ -115,6 +145,11 @@ void gradient_of_scores(const float* p, float* dp, std::int64_t count, float del
 
 float sum_of_products(const float* a, const float* b, std::int64_t count) {
   return HWY_DYNAMIC_DISPATCH(product_sum)(a, b, count);
+}
+
+void scores_of_few(const float* queries, std::int64_t rows, const float* keys_from,
+                   std::int64_t keys, std::int64_t pitch, std::int64_t apart, float* scores) {
+  HWY_DYNAMIC_DISPATCH(scores_in_groups)(queries, rows, keys_from, keys, pitch, apart, scores);
 }
 
 void round_away(DType dtype, float* x, std::int64_t count) {

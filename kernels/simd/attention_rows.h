@@ -27,6 +27,11 @@ void gradient_of_scores(const float* p, float* dp, std::int64_t count, float del
 /// The sum of a[i]*b[i].
 float sum_of_products(const float* a, const float* b, std::int64_t count);
 
+/// scores[r * apart + k] = query r times key k, for a few queries: `rows` rows of queries and
+/// `keys` of keys, both `pitch` elements apart with zeros up to the pitch, a multiple of 16.
+void scores_of_few(const float* queries, std::int64_t rows, const float* keys_from,
+                   std::int64_t keys, std::int64_t pitch, std::int64_t apart, float* scores);
+
 /// Rounds to the values of `dtype`, half away from zero, like CAST_ROUND of the device; fp32 stays.
 void round_away(DType dtype, float* x, std::int64_t count);
 

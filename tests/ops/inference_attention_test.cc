@@ -232,6 +232,16 @@ TEST(InferenceAttention, EveryVariantAtEverySize) {
   }
 }
 
+// Parts of 1024 keys have sums of their own, which are joined.
+TEST(InferenceAttention, LongCachesHaveParts) {
+  for (const char* layout : {"BSND", "BNSD"}) {
+    const bool by_heads = std::string(layout) == "BNSD";
+    const Dims query = by_heads ? Dims{1, 4, 1, 8} : Dims{1, 1, 4, 8},
+               keys = by_heads ? Dims{1, 2, 2049, 8} : Dims{1, 2049, 2, 8};
+    expect_every_variant(kInferOp, {query, keys, keys}, in_layout(layout, with_lse(kHeadAttrs)));
+  }
+}
+
 TEST(InferenceAttention, RefusesOtherShapes) {
   const auto refused = [](const std::vector<Dims>& shapes, const AttrTexts& attrs,
                           const char* text) {

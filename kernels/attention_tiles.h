@@ -1,0 +1,155 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/attention.h"
+#include "kernels/simd/attention_rows.h"
+#include "kernels/simd/scratch.h"
+
+namespace opbench {
+
+/// Rows of scores that are computed without a transposition of the keys.
+constexpr std::int64_t kFewRows = 8;
+/// Rows of scores: those of one query after the other, each with all heads of a group.
+struct ScoreTile {
+  const AttentionSequence& s;
+  std::int64_t key_head, group, first, queries;
+  std::int64_t rows = queries * group;
+  float *sums = nullptr, *greatest = nullptr, *total = nullptr;  // of the rows
+  float *query = nullptr, *scores = nullptr;
+
+  std::int64_t at(std::int64_t r) const { return first + r / group; }
+  AttentionHead head(std::int64_t r) const { return {s, key_head * group + r % group}; }
+};
+
+/// A tile of queries of one head in fp32.
+struct QueryTile {
+  AttentionHead head;
+  std::int64_t first = 0, count = 0;
+  AlignedFloats query, dy;
+};
+
+/// A block of keys in fp32, the sums of its gradients, and the shares of a tile.
+struct KeyTile {
+  std::int64_t first = 0, count = 0;
+  AlignedFloats rows, keys, values;  // keys; keys and values transposed
+  AlignedFloats dk, dv;
+  AlignedFloats shares, slopes, columns;  // [queries, keys], and transposed
+};
+
+/// The products of tiles of an attention.
+struct AttentionTiles {
+  using Tile = ScoreTile;
+
+  Problem problem;
+  Attention a;
+  DType dtype;
+  std::int64_t pitch, value_pitch;  // of queries and keys, and of values, in fp32
+  std::int64_t queries;             // of a tile
+
+  static std::int64_t queries_of(const Attention& a) {
+    return std::max<std::int64_t>(1, kQueryTile / a.group());
+  }
+  // The sums of the rows of a tile, then their maxima and totals.
+  static std::int64_t tile_sums(const Attention& a) {
+    const std::int64_t rows = std::min(a.queries, queries_of(a)) * a.group();
+    return rows * round_up_to_cube(a.value_size) + round_up_to_cube(2 * rows);
+  }
+
+  explicit AttentionTiles(const Problem& p)
+      : problem(p),
+        a(attention_of(p)),
+        dtype(p.inputs[0].dtype),
+        pitch(round_up_to_cube(a.width())),
+        value_pitch(round_up_to_cube(a.value_size)),
+        queries(queries_of(a)) {}
+
+  /// One call.
+  struct Run {
+    const KernelArgs& args;
+    const AttentionCall& call;
+    KeyStore store;
+  };
+
+  void load_query(const Run& run, const Tile& tile, std::int64_t r) const {
+    float* const to = tile.query + r * pitch;
+    const auto load = [&](std::size_t input, const HeadRows& places, std::int64_t size,
+                          float* part) {
+      const std::int64_t place =
+          places.at(tile.s.batch, tile.head(r).head, tile.s.first_query + tile.at(r));
+      load_floats(dtype, at(run.args.inputs[input], dtype, place), size, part);
+    };
+    load(0, a.query, a.size, to);
+    if (a.rope_size > 0) load(a.places.query_rope, a.query_rope, a.rope_size, to + a.size);
+    std::fill(to + a.width(), to + pitch, 0.0f);
+  }
+
+  // Queries in fp32, and memory for `width` scores of each row.
+  void start(const Run& run, Tile& tile, std::int64_t width) const {
+    thread_local AlignedFloats query, scores;
+    query.resize(tile.rows * pitch);
+    scores.resize(tile.rows * width);
+    tile.query = query.data(), tile.scores = scores.data();
+    for (std::int64_t r = 0; r < tile.rows; ++r) load_query(run, tile, r);
+    std::fill_n(tile.sums, tile.rows * value_pitch, 0.0f);
+  }
+
+  void use_sums(Tile& tile, float* memory) const {
+    tile.sums = memory;
+    tile.greatest = memory + tile.rows * value_pitch, tile.total = tile.greatest + tile.rows;
+  }
+  void use_own_sums(Tile& tile) const {
+    thread_local AlignedFloats own;
+    own.resize(tile_sums(a));
+    use_sums(tile, own.data());
+  }
+
+  // Products of all queries and `keys`; a remainder up to a multiple of kCube may be written.
+  void multiply_keys(const Run& run, const Tile& tile, KeyRange keys, std::int64_t apart,
+                     float* to) const {
+    thread_local AlignedFloats rows, columns;
+    rows.resize(kKeyBlock * pitch);
+    run.store.load_keys(tile.s, tile.key_head, keys, pitch, rows.data());
+    if (tile.rows <= kFewRows) {
+      return scores_of_few(tile.query, tile.rows, rows.data(), keys.count(), pitch, apart, to);
+    }
+    columns.resize(kKeyBlock * pitch);
+    transpose_rows(rows.data(), keys.count(), a.width(), pitch, kKeyBlock, columns.data());
+    gemm({tile.rows, round_up_to_cube(keys.count()), a.width(), pitch, kKeyBlock, apart},
+         tile.query, columns.data(), to);
+  }
+
+  // sums += shares*values
+  void add_values(const Run& run, const Tile& tile, KeyRange keys, std::int64_t apart,
+                  const float* shares) const {
+    thread_local AlignedFloats rows;
+    rows.resize(kKeyBlock * value_pitch);
+    run.store.load_values(tile.s, tile.key_head, keys, value_pitch, rows.data());
+    gemm({tile.rows, value_pitch, keys.count(), apart, value_pitch, value_pitch}, shares,
+         rows.data(), tile.sums, true);
+  }
+
+  void store(const Run& run, const Tile& tile) const {
+    for (std::int64_t r = 0; r < tile.rows; ++r) {
+      const std::int64_t place =
+          a.out.at(tile.s.batch, tile.head(r).head, tile.s.first_query + tile.at(r));
+      store_floats(dtype, tile.sums + r * value_pitch, a.value_size,
+                   at(run.args.outputs[0], dtype, place));
+    }
+  }
+
+  // Calls body(tile) on all threads for all tiles.
+  template <class Body>
+  void for_each(const AttentionCall& call, Body body) const {
+    for_each_tile(call, a.key_heads, &AttentionSequence::queries, queries,
+                  [&](const AttentionSequence& s, std::int64_t key_head, std::int64_t first,
+                      std::int64_t count) {
+                    Tile tile{s, key_head, a.group(), first, count};
+                    use_own_sums(tile);
+                    body(tile);
+                  });
+  }
+};
+
+}  // namespace opbench

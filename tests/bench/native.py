@@ -14,6 +14,7 @@ opbench writes all inputs again before every repetition, so the first call of ea
 caches; PyTorch's loop has no such call. Rows beyond a limit are therefore measured again, LONGER times as long, so that
 this call is a small part of a repetition. Only the second result counts."""
 import argparse
+import ctypes
 import json
 import os
 import statistics
@@ -56,11 +57,13 @@ def words(text):
 
 
 def opbench_round(options, cases, threads, verify):
-    """Returns {(case, variant, threads): (microseconds, status)} of one run of the program."""
+    """Returns {(case, variant, threads): record} of one run of the program."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "results.json")
         command = [options.opbench, "-q", "--threads", threads, "--time", str(options.time), "--repetitions", "5"]
         command += ["--json", path] + ([] if verify else ["--no-verify"])
+        if getattr(options, "variant", None):
+            command += ["--variant", options.variant]
         for case in cases:
             command += ["--case", case]
         result = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
@@ -72,10 +75,7 @@ def opbench_round(options, cases, threads, verify):
     written, names = list(dict.fromkeys(record["case"] for record in records)), {}
     for case, name in zip(cases, written):
         names[name] = case
-    return {
-        (names[r["case"]], r["variant"], r["threads"]): (r["median_us"], r["status"], r["provider"], r["reason"])
-        for r in records
-    }
+    return {(names[r["case"]], r["variant"], r["threads"]): r for r in records}
 
 
 def torch_microseconds(torch, call, seconds):
@@ -132,18 +132,39 @@ def selected(options):
 
 
 def torch_times(torch, options, cases, dtype, threads):
-    """Returns {(case, threads): microseconds}, without cases that PyTorch cannot compute in this dtype."""
+    """Returns {(case, threads): (microseconds, name of the fastest computation)}, without cases that PyTorch cannot
+    compute in this dtype."""
     times = {}
     for case in cases:
         try:
-            call = case.torch_call(torch, Tensors(torch, dtype))
-            for count in threads:
-                torch.set_num_threads(count)
-                times[case, count] = torch_microseconds(torch, call, options.time)
+            calls = case.torch_calls(torch, Tensors(torch, dtype))
         except (RuntimeError, NotImplementedError) as error:
-            if "not implemented" not in str(error).lower() and "expected scalar type" not in str(error):
-                raise
+            calls = no_calls_if_missing(error)
+        for name, call in calls.items():
+            try:
+                for count in threads:
+                    set_threads(torch, count)
+                    time = (torch_microseconds(torch, call, options.time), name)
+                    times[case, count] = min(time, times.get((case, count), time))
+            except (RuntimeError, NotImplementedError) as error:
+                no_calls_if_missing(error)
     return times
+
+
+def set_threads(torch, count):
+    """OpenBLAS, which PyTorch of Debian uses for products in fp32 if it is installed, has its own number of threads."""
+    torch.set_num_threads(count)
+    try:
+        ctypes.CDLL("libblas.so.3").openblas_set_num_threads(count)
+    except (AttributeError, OSError):
+        pass
+
+
+def no_calls_if_missing(error):
+    """Returns no calls if the error says that PyTorch has no such computation for a dtype, else raises it."""
+    if "not implemented" not in str(error).lower() and "expected scalar type" not in str(error):
+        raise error
+    return {}
 
 
 def measure(torch, options, cases, dtype):
@@ -152,7 +173,7 @@ def measure(torch, options, cases, dtype):
     ours, theirs = {}, {}
     for turn in range(options.rounds):
         for key, value in torch_times(torch, options, cases, dtype, threads).items():
-            theirs.setdefault(key, []).append(value)
+            theirs.setdefault(key, []).append(value[0])
         timed = [case for case in cases if (case, threads[0]) in theirs]
         if not timed:
             return []
@@ -166,13 +187,14 @@ def row(case, dtype, threads, theirs, variants):
     torch_us = statistics.median(theirs)
     times, wrong = {}, []
     for variant, found in variants.items():
-        if found[0][1] == "skipped":
+        first = found[0]
+        if first["status"] == "skipped":
             continue
-        if found[0][1] not in ("passed", "mistrusted"):
-            wrong.append(f"{variant}: {found[0][1]} {found[0][3]}")
-        if any(us is None for us, *_ in found):
+        if first["status"] not in ("passed", "mistrusted"):
+            wrong.append(f"{variant}: {first['status']} {first['reason']}")
+        if any(r["median_us"] is None for r in found):
             continue
-        times[found[0][2], variant] = statistics.median([us for us, *_ in found])
+        times[first["provider"], variant] = statistics.median([r["median_us"] for r in found])
     native = times.get(("native", "native"))
     npu = min(((us, variant) for (provider, variant), us in times.items() if provider == "npu"), default=None)
     return {

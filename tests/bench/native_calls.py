@@ -24,8 +24,10 @@ class Case:
         attrs = [dtype, form] + ([self.attrs] if self.attrs else [])
         return f"{self.op}[{self.inputs},{','.join(attrs)}]"
 
-    def torch_call(self, torch, tensors):
-        return self.make(torch, tensors)
+    def torch_calls(self, torch, tensors):
+        """Returns the computations in PyTorch by name."""
+        calls = self.make(torch, tensors)
+        return calls if isinstance(calls, dict) else {self.op: calls}
 
 
 NCHW_ONLY = {"conv2d", "conv2d_grad_input", "conv2d_grad_weight", "global_avg_pool2d", "global_avg_pool2d_grad",
@@ -40,9 +42,14 @@ def unary(name):
     def make(shape):
         def call(torch, t):
             x, y = t.normal(*shape), t.empty(*shape)
+            aten = torch.ops.aten
             return {
                 "relu": lambda: torch.clamp_min(x, 0, out=y),
-                "softplus": lambda: torch.ops.aten.softplus.out(x, 1, 20, out=y),
+                "silu": lambda: aten.silu.out(x, out=y),
+                "gelu": lambda: aten.gelu.out(x, out=y),
+                "floor": lambda: torch.floor(x, out=y),
+                "fill": lambda: y.fill_(1),
+                "softplus": lambda: aten.softplus.out(x, 1, 20, out=y),
                 "muls": lambda: torch.mul(x, 0.125, out=y),
                 "reshape": lambda: y.copy_(x),
             }[name]
@@ -59,6 +66,8 @@ def binary(name):
                 "add": lambda: torch.add(a, b, out=y),
                 "mul": lambda: torch.mul(a, b, out=y),
                 "axpy": lambda: torch.add(a, b, alpha=0.5, out=y),
+                "silu_grad": lambda: aten.silu_backward.grad_input(a, b, grad_input=y),
+                "gelu_grad": lambda: aten.gelu_backward.grad_input(a, b, grad_input=y),
                 "relu_grad": lambda: aten.threshold_backward.grad_input(a, b, 0, grad_input=y),
                 "softplus_grad": lambda: aten.softplus_backward.grad_input(a, b, 1, 20, grad_input=y),
             }[name]
@@ -253,6 +262,28 @@ def cross_entropy_grad(rows, classes):
     return call
 
 
+def cumsum(shape, dim):
+    def call(torch, t):
+        x, y = t.normal(*shape), t.empty(*shape)
+        return lambda: torch.cumsum(x, dim, out=y)
+    return call
+
+
+def norm(shape):
+    def call(torch, t):
+        x, y = t.normal(*shape), t.empty()
+        return lambda: torch.linalg.vector_norm(x, out=y)
+    return call
+
+
+def topk(shape, k):
+    def call(torch, t):
+        x = t.normal(*shape)
+        out = torch.topk(x, k)
+        return lambda: torch.topk(x, k, out=(out.values, out.indices))
+    return call
+
+
 def reduced(name, shape, axes):
     def call(torch, t):
         x = t.normal(*shape)
@@ -416,9 +447,11 @@ def both_sizes(op, large, small, attrs, make, inputs=1):
 def elementwise():
     hidden, small = (32, 128, 768), (64, 1000)
     cases = []
-    for op, attrs in (("relu", ""), ("softplus", ""), ("muls", "value=0.125"), ("reshape", "shape=[-1]")):
+    for op, attrs in (("relu", ""), ("softplus", ""), ("muls", "value=0.125"), ("reshape", "shape=[-1]"),
+                      ("silu", ""), ("gelu", ""), ("floor", ""), ("fill", "value=1")):
         cases += both_sizes(op, hidden, small, attrs, unary(op))
-    for op, attrs in (("add", ""), ("mul", ""), ("axpy", "alpha=0.5"), ("relu_grad", ""), ("softplus_grad", "")):
+    for op, attrs in (("add", ""), ("mul", ""), ("axpy", "alpha=0.5"), ("relu_grad", ""), ("softplus_grad", ""),
+                      ("silu_grad", ""), ("gelu_grad", "")):
         cases += both_sizes(op, hidden, small, attrs, binary(op), inputs=2)
     # A bias of tokens and of channels, a mask of scores, a scale of rows.
     for size, op, shape, other in (("large", "add", (32, 128, 3072), (3072,)), ("small", "add", (64, 1000), (1000,)),
@@ -502,6 +535,9 @@ def reductions():
         cases.append(Case("softmax", size, spelled(shape), "dim=-1", softmax(shape, -1)))
         cases.append(Case("softmax_grad", size, spelled(shape, shape), "dim=-1", softmax_grad(shape, -1)))
         cases.append(Case("max", size, spelled(shape), "axis=-1", greatest(shape, -1)))
+        cases.append(Case("norm", size, spelled(shape), "", norm(shape)))
+        cases += [Case("cumsum", size, spelled(shape), f"dim={dim}", cumsum(shape, dim)) for dim in (-1, -2)]
+        cases.append(Case("topk", size, spelled(shape), "k=8", topk(shape, 8)))
         cases.append(Case("sum", size, spelled(shape), "", reduced("sum", shape, None)))
         cases.append(Case("mean", size, spelled(shape), "", reduced("mean", shape, None)))
         for op in ("sum_grad", "mean_grad"):

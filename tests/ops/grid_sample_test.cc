@@ -81,7 +81,8 @@ TEST(GridSample, TermsAllowEitherNeighbour) {
     const std::vector<float> x = {10, 20, 30, 40}, grid = {float(coordinate), 0};
     const Problem problem = problem_with(find_op("grid_sample"), {{1, 1, 1, 4}, {1, 1, 1, 2}},
                                          {{"mode", "nearest"}}, kFp32);
-    const InputReader readers[] = {{problem.inputs[0], x.data()}, {problem.inputs[1], grid.data()}};
+    const std::vector<InputReader> readers = {{problem.inputs[0], x.data()},
+                                              {problem.inputs[1], grid.data()}};
     std::vector<double> found(1);
     problem.op->terms(readers, problem.attrs).magnitude(0, {0, 1}, found);
     return found[0];

@@ -16,7 +16,7 @@ class PlaneTensor {
  public:
   /// `planes`: the tensor that the kernel takes.
   PlaneTensor(const ConvNd& conv, ConvRole role, const TensorDesc& planes, bool is_result)
-      : conv_(conv), role_(role), is_result_(is_result) {
+      : conv_(conv), role_(role) {
     const bool is_moved = !conv.is_flat() && (role == ConvRole::x || role == ConvRole::y);
     if (is_moved) moved_ = std::make_shared<Scratch>(planes.elements());
     if (!is_private(planes.format)) return;
@@ -75,7 +75,6 @@ class PlaneTensor {
 
   ConvNd conv_;
   ConvRole role_;
-  bool is_result_;
   std::shared_ptr<Scratch> moved_, blocked_;
   Launch cast_;
 };

@@ -236,7 +236,7 @@ KnownCall forward_call(std::string_view names, int turn) {
 }
 
 const RegisteredOp conv1d{
-    forward<1>("torch.nn.functional.conv1d; CANN Conv2D with one row",
+    forward<1>("torch.nn.functional.conv1d; CANN Conv2D",
                {.calls = {forward_call("conv1d, convolution, _convolution, mkldnn_convolution, "
                                        "cudnn_convolution, npu_convolution, Conv",
                                        2)},
@@ -244,14 +244,12 @@ const RegisteredOp conv1d{
 
 const RegisteredOp conv1d_grad_input{
     grad_input<1>("torch.nn.functional.conv1d backward",
-                  {.not_recorded = "a part of ConvolutionBackward",
-                   .torch = "torch.nn.grad.conv1d_input({shape}, {1}, {0}, {stride}, {padding}, "
+                  {.torch = "torch.nn.grad.conv1d_input({shape}, {1}, {0}, {stride}, {padding}, "
                             "{dilation}, {groups})"})};
 
 const RegisteredOp conv1d_grad_weight{
     grad_weight<1>("torch.nn.functional.conv1d backward",
-                   {.not_recorded = "a part of ConvolutionBackward",
-                    .torch = "torch.nn.grad.conv1d_weight({1}, {shape}, {0}, {stride}, {padding}, "
+                   {.torch = "torch.nn.grad.conv1d_weight({1}, {shape}, {0}, {stride}, {padding}, "
                              "{dilation}, {groups})"})};
 
 const RegisteredOp conv3d{forward<3>(

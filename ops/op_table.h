@@ -61,8 +61,7 @@ struct OpUse {
   std::vector<std::string> needs;  ///< attributes without which the row does not fit
 };
 
-/// The allowed values of a recorded number or list; `is_needed`: it must be recorded, with any
-/// value if none is listed.
+/// The allowed values of a recorded number or list; `is_needed`: it must be recorded.
 struct RecordedCondition {
   std::string name;
   std::vector<double> values;

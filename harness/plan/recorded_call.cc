@@ -39,7 +39,8 @@ class RecordReading {
                 TakenDTypes dtypes)
       : record_(record), attrs_(record, read), results_(results), dtypes_(dtypes) {}
 
-  // True if all recorded parts of the condition hold.
+  // True if all recorded parts of the condition hold. A needed number or list without a list of
+  // values may have any value.
   bool holds(const OpRow& row) const {
     for (const RecordedCondition& condition : row.where) {
       const DumpEntry* found = entry_called(record_, Side::input, condition.name);

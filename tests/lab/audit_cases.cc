@@ -76,6 +76,7 @@ constexpr FurtherCase kFurther[] = {
     {"grouped_matmul", "36x16,3x16x8,3,3x8", ""},
     {"conv1d", "2x6x17,8x3x3,8", ",groups=2,stride=2,padding=1,dilation=2"},
     {"conv3d", "2x4x5x6x7,6x2x2x3x3,6", ",groups=2,stride=[1,2,1],padding=1"},
+    {"conv3d_grad_weight", "2x6x4x4x5,2x4x5x6x7", ""},
     {"upsample_bilinear2d", "2x3x7x9", ",output_size=[13,20],align_corners=true"},
     {"upsample_bilinear2d_grad", "2x3x13x20", ",input_size=[7,9],align_corners=true"},
     {"grid_sample", "2x3x7x9,2x6x11x2", ",padding_mode=border,align_corners=true"},

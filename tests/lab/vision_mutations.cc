@@ -45,7 +45,7 @@ constexpr std::array kVisionMutations = {
              "the border for zeros",
              with<"padding_mode=border">,
              {"grid_sample", "grid_sample_grad"}},
-    Mutation{"wrong-padding",
+    Mutation{"reflected",
              "reflection for zeros or the border",
              with<"padding_mode=reflection">,
              {"grid_sample", "grid_sample_grad"}},

@@ -74,7 +74,7 @@ TEST(ConvNd, NamesWhatItRefuses) {
           "'grad_output' has shape 1x1x2; allowed: 1x1x8");
   refused("conv1d_grad_input", {{1, 1, 2}, {1, 1, 2}}, {{"input_size", "[9]"}},
           "input_size is [9]; allowed: 3 extents, 1 and 1 first");
-  refused("conv3d_grad_weight", {{1, 1, 2}, {1, 1, 2, 2, 2}}, {}, "allowed: 5 axes each");
+  refused("conv1d_grad_weight", {{1, 1}, {1, 1, 2}}, {}, "allowed: 3 axes each");
 }
 
 }  // namespace opbench

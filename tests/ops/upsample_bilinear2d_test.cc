@@ -40,18 +40,18 @@ TEST(UpsampleBilinear2d, GradientsAgreeWithFiniteDifferences) {
 // constant plane has no error from them.
 TEST(UpsampleBilinear2d, TermsHoldTheErrorOfThePosition) {
   const Op& op = find_op("upsample_bilinear2d");
-  const auto terms = [&](std::vector<double> values) {
+  const auto terms = [&](std::vector<float> values) {
     const Dims shape = {1, 1, 1, std::ssize(values)};
     const AttrTexts attrs = {{"output_size", "[1,700]"}};
-    const Problem problem = problem_with(op, {shape}, attrs, DType::fp64);
+    const Problem problem = problem_with(op, {shape}, attrs, DType::fp32);
     const InputReader reader(problem.inputs[0], values.data());
     std::vector<double> found(1);
     op.terms(std::span(&reader, 1), problem.attrs).magnitude(0, {650, 1}, found);
     return found[0];
   };
-  std::vector<double> slope;
-  for (int i = 0; i < 300; ++i) slope.push_back(i);
-  EXPECT_EQ(terms(std::vector<double>(300, 7.0)), 7);
+  std::vector<float> slope;
+  for (int i = 0; i < 300; ++i) slope.push_back(float(i));
+  EXPECT_EQ(terms(std::vector<float>(300, 7)), 7);
   EXPECT_NEAR(terms(slope), 650.5 * 3 / 7 * 2 - 0.5, 1e-9);
 }
 

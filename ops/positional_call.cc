@@ -12,12 +12,13 @@ namespace {
 /// A function and its name in the table; the latter is empty if both are equal.
 struct Signature {
   std::string_view function, name, arguments;
+  bool joins_rows = false;
 };
 
 // Signatures of torch, torch.Tensor, torch.nn.functional (PyTorch 2) and torch_npu. Functions whose
 // result depends on a word, such as a rounding mode, are not listed: dumps do not have words.
 constexpr Signature kSignatures[] = {
-    {"linear", "", "input, weight, bias"},
+    {"linear", "", "input, weight, bias", true},
     {"conv2d", "", "input, weight, bias, stride, padding, dilation, groups"},
     {"layer_norm", "", "input, ~normalized_shape, weight, bias, eps"},
     {"rms_norm", "", "input, ~normalized_shape, weight, eps"},
@@ -54,8 +55,8 @@ const std::vector<PositionalCall>& positional_calls() {
   static const std::vector<PositionalCall> all = [] {
     std::vector<PositionalCall> calls;
     for (const Signature& one : kSignatures) {
-      calls.push_back(
-          {one.function, one.name.empty() ? one.function : one.name, items_of(one.arguments)});
+      calls.push_back({one.function, one.name.empty() ? one.function : one.name,
+                       items_of(one.arguments), one.joins_rows});
     }
     return calls;
   }();

@@ -13,6 +13,8 @@ struct PositionalCall {
   std::string_view name;      ///< in the table of operators: "add"
   /// In the order of the function. Empty: must not be given. "~N": a list that follows from others.
   std::vector<std::string> arguments;
+  /// The leading axes of the first argument and of the result are the rows of one matrix.
+  bool joins_rows = false;
 };
 
 /// The call that a forward record of msprobe stands for; null: another record, or a function whose

@@ -21,6 +21,12 @@ Dims without_ones(Dims shape) {
   return shape;
 }
 
+// [2, 6, 16] as [12, 16].
+Dims with_joined_rows(const Dims& shape) {
+  if (shape.size() < 3) return shape;
+  return {element_count(Dims(shape.begin(), shape.end() - 1)), shape.back()};
+}
+
 // True for an optional input without elements, of any dtype.
 bool is_absent(const Op& op, std::size_t i, const DumpEntry& entry) {
   return i + op.optional_inputs >= op.inputs.size() && entry.desc.shape == Dims{0};
@@ -37,7 +43,10 @@ class RecordReading {
  public:
   RecordReading(const DumpRecord& record, const ReadNumbers& read, Results results,
                 TakenDTypes dtypes)
-      : record_(record), attrs_(record, read), results_(results), dtypes_(dtypes) {}
+      : record_(record), attrs_(record, read), results_(results), dtypes_(dtypes) {
+    const PositionalCall* const call = find_positional_call(record.op);
+    joins_rows_ = call != nullptr && call->joins_rows;
+  }
 
   // True if all recorded parts of the condition hold. A needed number or list without a list of
   // values may have any value.
@@ -160,6 +169,8 @@ class RecordReading {
                                            : inputs[i]->desc.dtype;
       shapes.push_back(absent ? inputs[i]->desc.shape : attrs_.shape_of(use, i, *inputs[i]));
       if (packed) shapes.back() = unpacked(shapes.back(), i == 1 ? axis_of_weight : 1);
+      const bool is_joined = i == 0 && joins_rows_;
+      if (is_joined) shapes.back() = with_joined_rows(shapes.back());
       const bool promotes = dtypes_ == TakenDTypes::of_variants && op.promotes &&
                             inputs[i]->kind == EntryKind::tensor && is_floating(own) &&
                             !inputs[i]->desc.shape.empty();
@@ -169,7 +180,9 @@ class RecordReading {
       if (follows && inputs[i]->kind == EntryKind::scalar) {
         recorded[i] = operand_dtype(op, dtype, *inputs[i]);
       }
-      if (follows) rank = std::max(rank, inputs[i]->desc.shape.size());
+      if (follows) {
+        rank = std::max(rank, (is_joined ? shapes[i] : inputs[i]->desc.shape).size());
+      }
     }
     const Attrs attrs = attrs_.of(use, dtype);
     Problem problem = make_problem(op,
@@ -185,7 +198,7 @@ class RecordReading {
 
   // Axes of extent 1 do not move elements, but a variant writes its own shape.
   bool is_alike(const Dims& recorded, const Dims& ours) const {
-    if (recorded == ours) return true;
+    if (recorded == ours || (joins_rows_ && with_joined_rows(recorded) == ours)) return true;
     if (results_ == Results::flattened && recorded.size() == 1) {
       return recorded[0] == element_count(ours);
     }
@@ -226,6 +239,7 @@ class RecordReading {
   RecordedAttrs attrs_;
   Results results_;
   TakenDTypes dtypes_;
+  bool joins_rows_ = false;  // of the first input and the result
 };
 
 // Parts of a row that match. An output that the caller did not request is not recorded.

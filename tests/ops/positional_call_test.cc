@@ -72,6 +72,18 @@ TEST(PositionalCall, RecordsAreCallsOfOperators) {
   EXPECT_EQ(found.calls[0].outputs[0], &record.entries.back());
 }
 
+// Batch and sequence are rows of one product.
+TEST(PositionalCall, LeadingAxesAreRows) {
+  DumpRecord record;
+  record.op = "Functional.linear.0.forward";
+  add(record, Side::input, "0", EntryKind::tensor, DType::fp32, {2, 3, 6, 16});
+  add(record, Side::input, "1", EntryKind::tensor, DType::fp32, {48, 16});
+  add(record, Side::output, "0", EntryKind::tensor, DType::fp32, {2, 3, 6, 48});
+  const RecordedCalls found = calls_in(record);
+  ASSERT_EQ(found.calls.size(), 1) << found.obstacle;
+  EXPECT_EQ(case_id(case_of(found.calls[0].problem)), "linear[36x16,48x16,fp32,ND]");
+}
+
 TEST(PositionalCall, UnknownArgumentsAreNotIgnored) {
   DumpRecord record = layer_norm("Functional.layer_norm.0.forward");
   add(record, Side::input, "out", EntryKind::tensor, DType::fp32, {4, 20});

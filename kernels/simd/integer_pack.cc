@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "kernels/simd/integer_product.h"
+#include "tensor/processor.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -166,14 +167,16 @@ void pack_turned(const IntegerLayout& layout, const std::int8_t* from, std::int6
 // Whole strips of whole groups, whose columns are adjacent.
 void pack_strips(const IntegerLayout& layout, const std::int8_t* from, std::int64_t step,
                  std::int64_t strips, std::byte* to) {
-  constexpr std::int64_t kAhead =
-      16;  // rows: each is in a page of its own, so no stream is detected
+  // Rows of a large factor are in a page each, so that the processor detects no stream.
+  constexpr std::int64_t kAhead = 16;
+  static const auto cache = static_cast<std::int64_t>(own_cache_bytes());
+  const bool is_far = layout.k * step > cache;
   const std::int64_t terms = layout.terms();
   for (std::int64_t g = 0; g < layout.k / terms; ++g) {
     const std::int8_t* rows[4];
     for (std::int64_t t = 0; t < 4; ++t)
       rows[t] = from + (g * terms + std::min(t, terms - 1)) * step;
-    for (std::int64_t t = 0; t < terms; ++t) {
+    for (std::int64_t t = 0; is_far && t < terms; ++t) {
       hwy::Prefetch(rows[t] + kAhead * step);
       hwy::Prefetch(rows[t] + kAhead * step + 64);
     }
@@ -225,13 +228,16 @@ std::int32_t pack_integer_row(const IntegerLayout& layout, const std::int8_t* fr
                               std::int64_t step, void* to) {
   auto* const row = static_cast<std::byte*>(to);
   std::uint32_t sum = 0;
-  for (std::int64_t i = 0; i < layout.k; ++i) sum += static_cast<std::uint32_t>(from[i * step]);
-  std::memset(row, 0, static_cast<std::size_t>(layout.groups() * 4));
+  if (layout.k > 0) std::memset(row + (layout.groups() - 1) * 4, 0, 4);
   if (step != 1) {
     for (std::int64_t i = 0; i < layout.k; ++i) {
+      sum += static_cast<std::uint32_t>(from[i * step]);
       put(layout, from[i * step], false, i % layout.terms(), row + i / layout.terms() * 4);
     }
-  } else if (layout.form == IntegerForm::bytes) {
+    return static_cast<std::int32_t>(sum);
+  }
+  for (std::int64_t i = 0; i < layout.k; ++i) sum += static_cast<std::uint32_t>(from[i]);
+  if (layout.form == IntegerForm::bytes) {
     std::copy_n(from, layout.k, static_cast<std::int8_t*>(to));
   } else {
     std::copy_n(from, layout.k, static_cast<std::int16_t*>(to));

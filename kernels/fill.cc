@@ -19,20 +19,23 @@
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-/// `bytes` bytes past the cache from an address aligned to a vector; `pattern` repeats every
-/// element. Returns the number of bytes in whole vectors.
-std::size_t stream_pattern(std::uint64_t pattern, std::size_t bytes, void* to) {
-  const hwy::HWY_NAMESPACE::ScalableTag<std::uint64_t> d;
-  const std::size_t lanes = hwy::HWY_NAMESPACE::Lanes(d), size = lanes * sizeof(pattern);
+/// Writes `bytes` bytes from an address aligned to a vector, past the cache if `stream`; `pattern`
+/// repeats every element. Returns the number of bytes in whole vectors.
+std::size_t write_pattern(std::uint64_t pattern, bool stream, std::size_t bytes, void* to) {
+  const hn::ScalableTag<std::uint64_t> d;
+  const std::size_t lanes = hn::Lanes(d), size = lanes * sizeof(pattern);
   if (reinterpret_cast<std::uintptr_t>(to) % size != 0) return 0;
-  const auto values = hwy::HWY_NAMESPACE::Set(d, pattern);
+  const auto values = hn::Set(d, pattern);
   auto* const words = static_cast<std::uint64_t*>(to);
   const std::size_t whole = bytes / size * lanes;
-  for (std::size_t i = 0; i < whole; i += lanes) {
-    hwy::HWY_NAMESPACE::Stream(values, d, words + i);
+  if (stream) {
+    for (std::size_t i = 0; i < whole; i += lanes) hn::Stream(values, d, words + i);
+    hwy::FlushStream();
+  } else {
+    for (std::size_t i = 0; i < whole; i += lanes) hn::Store(values, d, words + i);
   }
-  hwy::FlushStream();
   return whole * sizeof(pattern);
 }
 
@@ -44,7 +47,7 @@ HWY_AFTER_NAMESPACE();
 namespace opbench {
 namespace {
 
-HWY_EXPORT(stream_pattern);
+HWY_EXPORT(write_pattern);
 
 /// The stored number, repeated to eight bytes.
 std::uint64_t pattern_of(DType dtype, double value) {
@@ -63,8 +66,7 @@ Launch prepare_fill(const Problem& problem) {
     for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
       const std::size_t bytes = static_cast<std::size_t>(end - begin) * size_of(dtype);
       void* const to = at(args.outputs[0], dtype, begin);
-      const std::size_t done =
-          stream ? HWY_DYNAMIC_DISPATCH(stream_pattern)(pattern, bytes, to) : 0;
+      const std::size_t done = HWY_DYNAMIC_DISPATCH(write_pattern)(pattern, stream, bytes, to);
       visit_width(size_of(dtype), [&]<class T>(T) {
         std::fill(static_cast<T*>(to) + done / sizeof(T), static_cast<T*>(to) + bytes / sizeof(T),
                   static_cast<T>(pattern));

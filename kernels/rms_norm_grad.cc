@@ -4,6 +4,8 @@
 #define HWY_TARGET_INCLUDE "kernels/rms_norm_grad.cc"
 #include <hwy/foreach_target.h>
 
+#include <cstring>
+
 #include "kernels/rms_norm.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/rounded-inl.h"
@@ -74,8 +76,7 @@ void row_as(const RmsNormGrad& of, std::int64_t row, float* dweight) {
   } else {
     const T* const grad_sum = static_cast<const T*>(of.grad_sum) + first;
     map_row(of_input, of.streams, count, dx, dy, x, of.weight, grad_sum);
-    map_row(of_input, of.streams, count, static_cast<T*>(of.dx2) + first, dy, x, of.weight,
-            grad_sum);
+    std::memcpy(static_cast<T*>(of.dx2) + first, dx, count * sizeof(T));
   }
   if (dweight == nullptr) return;
   map_lanes<false>(PlusGradOfWeight<T, kSteps>{grad}, count, dweight,

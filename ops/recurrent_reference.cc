@@ -20,8 +20,9 @@ struct Layer {
   Recurrence r;
   Roundings roundings;
   std::vector<std::int64_t> lengths;
-  Table x, w_ih, w_hh, b_hh;
-  Table h_products;  ///< of a fused cell
+  Table x, w_ih, b_hh;
+  typename Table::Factor from_h, to_h;  ///< the weights of h forwards and backwards
+  Table h_products;                     ///< of a fused cell
   Table x_gates, h_gates, gates, h, c, tanh_c;
 
   Layer(const Recurrence& of, std::span<const InputReader> inputs, Roundings of_numbers)
@@ -35,7 +36,8 @@ struct Layer {
     } else {
       x = in_steps(inputs[r.x], r.features);
       w_ih = read(inputs, r.w_ih, width, r.features);
-      w_hh = read(inputs, r.w_hh, width, r.hidden);
+      to_h = typename Table::Factor(read(inputs, r.w_hh, width, r.hidden).value);
+      from_h = typename Table::Factor(to_h.value.transpose());
       x_gates = with_bias(x * w_ih.transposed(), b_ih);
     }
     b_hh = read(inputs, r.b_hh, 1, width);
@@ -134,9 +136,8 @@ struct Layer {
     const std::int64_t before = s * r.batch, after = before + r.batch;
     set_rows(h, after, h.rows(before, r.batch));
     set_rows(c, after, c.rows(before, r.batch));
-    set_rows(
-        h_gates, before,
-        with_bias(r.is_fused ? h_products : h.rows(before, r.batch) * w_hh.transposed(), b_hh));
+    set_rows(h_gates, before,
+             with_bias(r.is_fused ? h_products : h.rows(before, r.batch).times(from_h), b_hh));
     for_each_element(s, [&](std::int64_t row, std::int64_t, std::int64_t j) {
       r.kind == RecurrentKind::lstm ? lstm(row, j) : gru(row, j);
     });
@@ -184,7 +185,7 @@ struct Layer {
       dh = direct;
       return;
     }
-    const Table through = of_h.rows(s * r.batch, r.batch) * w_hh;
+    const Table through = of_h.rows(s * r.batch, r.batch).times(to_h);
     for_each_element(s, [&](std::int64_t, std::int64_t b, std::int64_t j) {
       direct.set(b, j, direct.get(b, j) + through.get(b, j));
     });

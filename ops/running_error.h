@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace opbench {
@@ -102,23 +103,35 @@ struct Numbers {
   }
   Numbers transposed() const { return {value.transpose(), error.transpose(), roundings}; }
 
-  /// The error of sums over k if one factor has errors. Errors of the terms of a sum are
-  /// independent, or all of one sign.
-  static Values carried(const Values& a, const Values& b) {
-    return (a.cwiseAbs2() * b.cwiseAbs2()).cwiseSqrt().cwiseMax((a * b).cwiseAbs());
-  }
+  /// A factor of products, with what their errors need.
+  struct Factor {
+    Values value, magnitudes = {}, squares = {};
+
+    explicit Factor(Values values = {}) : value(std::move(values)) {
+      if (!kAreRunning) return;
+      magnitudes = value.cwiseAbs();
+      squares = value.cwiseAbs2();
+    }
+  };
+
   /// A product of matrices: the magnitudes of the terms of its sums, and the errors of factors and
-  /// results.
-  Numbers operator*(const Numbers& b) const {
+  /// results. Errors of the terms of a sum are independent, or all of one sign.
+  Numbers times(const Factor& b, const Values& error_of_b = {}) const {
     Numbers c{value * b.value, {}, roundings};
     if (!kAreRunning) return c;
-    Values squares =
-        ((roundings.weight - 1) * c.value.cwiseAbs().cwiseMax(roundings.least)).cwiseAbs2();
-    if (error.size() > 0) squares += carried(error, b.value).cwiseAbs2();
-    if (b.error.size() > 0) squares += carried(value, b.error).cwiseAbs2();
-    c.error = value.cwiseAbs() * b.value.cwiseAbs() + squares.cwiseSqrt();
+    const double weight = roundings.weight - 1;
+    Values squares = (weight * c.value.cwiseAbs().cwiseMax(roundings.least)).cwiseAbs2();
+    if (error.size() > 0) {
+      squares += (error.cwiseAbs2() * b.squares).cwiseMax((error * b.value).cwiseAbs2());
+    }
+    if (error_of_b.size() > 0) {
+      squares +=
+          (value.cwiseAbs2() * error_of_b.cwiseAbs2()).cwiseMax((value * error_of_b).cwiseAbs2());
+    }
+    c.error = value.cwiseAbs() * b.magnitudes + squares.cwiseSqrt();
     return c;
   }
+  Numbers operator*(const Numbers& b) const { return times(Factor(b.value), b.error); }
 };
 
 }  // namespace opbench

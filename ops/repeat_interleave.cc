@@ -75,17 +75,23 @@ Reference reference_grad(std::span<const InputReader> inputs, const Attrs& attrs
   return elements_of({std::move(dx)});
 }
 
-// The copies of all places fill the axis.
+// The copies of all places fill the axis. Each number is at most that of all copies, so that their
+// sum does not overflow.
 void check(std::string_view op, std::span<const InputReader> inputs, const Attrs& attrs,
            std::int64_t places, std::int64_t copies) {
+  std::int64_t found = 0;
   if (is_given(inputs, 1)) {
     const std::vector<std::int64_t> repeats = inputs[1].read_index();
-    check_index({op, "repeats", std::int64_t{1} << 62}, repeats);
+    check_index({op, "repeats", copies + 1}, repeats);
+    for (std::int64_t i = 0; i < places && found <= copies; ++i) {
+      found += repeats[repeats.size() > 1 ? static_cast<std::size_t>(i) : 0];
+    }
+  } else {
+    found = places * attrs.integer("repeats");
   }
-  const std::int64_t found = std::ssize(repeated_places(inputs, attrs, places));
   if (found == copies) return;
-  throw Error(
-      fmt::format("{}: 'repeats' give {} places; allowed: {}, the extent", op, found, copies));
+  throw Error(fmt::format("{}: 'repeats' give {} places{}; allowed: {}, the extent", op, found,
+                          found > copies ? " or more" : "", copies));
 }
 
 std::vector<GradientCall> gradient(const Problem& forward) {

@@ -142,7 +142,10 @@ std::vector<AttrSpec> roi_attrs() {
           {"pooled_width", std::int64_t{7}, "columns of bins", must_be_extent},
           {"spatial_scale", 1.0, "factor of coordinates"},
           {"sampling_ratio", std::int64_t{0},
-           "samples of a bin along an axis; 0 or less: the length of the bin, rounded up"},
+           "samples of a bin along an axis; 0 or less: the length of the bin, rounded up",
+           [](const AttrValue& value) -> std::string {
+             return std::get<std::int64_t>(value) <= 128 ? "" : "it must be 128 or less";
+           }},
           {"aligned", false,
            "pixels have their centres at whole numbers; else boxes are at least "
            "one place long"}};
@@ -171,8 +174,6 @@ Distribution rois_data(const TensorDesc& rois, const Dims& planes, const Attrs& 
   return {DistributionKind::boxes, std::clamp(scale > 0 ? extent / scale : extent, 8.0, 1e6), 1};
 }
 
-const std::vector<DType> kRoiDTypes = kArithmeticDTypes;
-
 constexpr std::string_view kSameNames =
     "spatial_scale, pooled_height, pooled_width, sampling_ratio: sampling_ratio|sample_num, "
     "aligned";
@@ -199,7 +200,7 @@ const RegisteredOp registered{{
                                "=sampling_ratio, =aligned"}}},
     .inputs = {{"input", "input", {}, unit_data},
                {.name = "rois",
-                .dtypes = kRoiDTypes,
+                .dtypes = kArithmeticDTypes,
                 .data =
                     [](const Problem& problem) {
                       return rois_data(problem.inputs[1], problem.inputs[0].shape, problem.attrs);
@@ -247,7 +248,7 @@ const RegisteredOp registered_grad{{
                              .only = "roi_end_mode: 2"}}}},
     .inputs = {{"grad", "grads/grads_0", {}, unit_data},
                {.name = "rois",
-                .dtypes = kRoiDTypes,
+                .dtypes = kArithmeticDTypes,
                 .data =
                     [](const Problem& problem) {
                       return rois_data(problem.inputs[1], problem.attrs.list("input_size"),

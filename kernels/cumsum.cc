@@ -59,18 +59,21 @@ struct CumSum {
     }
   }
 
-  void operator()(const KernelArgs& args) const {
+  /// Calls body(first, width) for tiles of neighbouring lines.
+  template <class Body>
+  void for_each_tile(Body body) const {
     const std::int64_t tiles = (view.inner + kTile - 1) / kTile;
     parallel_ranges(view.outer * tiles, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t column = i % tiles * kTile;
-        const std::int64_t first = i / tiles * view.extent * view.inner + column;
-        if (view.inner == 1) {
-          line(args, first);
-        } else {
-          lines(args, first, std::min(kTile, view.inner - column));
-        }
+        body(i / tiles * view.extent * view.inner + column, std::min(kTile, view.inner - column));
       }
+    });
+  }
+
+  void operator()(const KernelArgs& args) const {
+    for_each_tile([&](std::int64_t first, std::int64_t width) {
+      view.inner == 1 ? line(args, first) : lines(args, first, width);
     });
   }
 };
@@ -79,26 +82,37 @@ struct CumSum {
 struct IntegerSums {
   CumSum of;
 
-  void line(const KernelArgs& args, std::int64_t first) const {
-    visit_integer(of.dtype, [&]<class T>(T) {
-      const T* const x = static_cast<const T*>(args.inputs[0]);
-      auto* const y = static_cast<std::int64_t*>(args.outputs[0]);
+  template <class T>
+  void add(std::int64_t& sum, T x, std::int64_t& y) const {
+    const std::int64_t before = sum;
+    sum = integer_sum(sum, static_cast<std::int64_t>(x));
+    y = of.is_exclusive ? before : sum;
+  }
+
+  // `width` neighbouring lines; the sum of a single one stays in a register.
+  template <class T>
+  void lines(const T* x, std::int64_t* y, std::int64_t width) const {
+    const std::int64_t extent = of.view.extent, inner = of.view.inner;
+    const auto row = [&](std::int64_t k) { return (of.is_reverse ? extent - 1 - k : k) * inner; };
+    if (width == 1) {
       std::int64_t sum = 0;
-      for (std::int64_t k = 0; k < of.view.extent; ++k) {
-        const std::int64_t place =
-            first + (of.is_reverse ? of.view.extent - 1 - k : k) * of.view.inner;
-        const std::int64_t before = sum;
-        sum = integer_sum(sum, static_cast<std::int64_t>(x[place]));
-        y[place] = of.is_exclusive ? before : sum;
-      }
-    });
+      for (std::int64_t k = 0; k < extent; ++k) add(sum, x[row(k)], y[row(k)]);
+      return;
+    }
+    std::int64_t sums[kTile] = {};
+    for (std::int64_t k = 0; k < extent; ++k) {
+      const T* const from = x + row(k);
+      std::int64_t* const to = y + row(k);
+      for (std::int64_t i = 0; i < width; ++i) add(sums[i], from[i], to[i]);
+    }
   }
 
   void operator()(const KernelArgs& args) const {
-    parallel_ranges(of.view.outer * of.view.inner, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        line(args, i / of.view.inner * of.view.extent * of.view.inner + i % of.view.inner);
-      }
+    visit_integer(of.dtype, [&]<class T>(T) {
+      const T* const x = static_cast<const T*>(args.inputs[0]);
+      auto* const y = static_cast<std::int64_t*>(args.outputs[0]);
+      of.for_each_tile(
+          [&](std::int64_t first, std::int64_t width) { lines(x + first, y + first, width); });
     });
   }
 };

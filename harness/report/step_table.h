@@ -57,8 +57,8 @@ bool is_equal_within_noise(const Record& step, const Record& before);
 /// update skipped", "passed, equal within noise to concat_nchw" (the step that it builds on).
 std::string step_verdict(const ContextSteps& steps, std::size_t i);
 
-/// Times by type of task. TransData, Cast and contiguous come first, then other types by their time
-/// in the first step that has them, "others" for types beyond `most_types`, and the sum. Each step
+/// Times by type of task. TransData, Cast and contiguous come first, then other types by their
+/// greatest time in a step, "others" for types beyond `most_types`, and the sum. Each step
 /// with tasks has a column titled with its number. Cells: time in `unit`, share of all tasks.
 struct TimeTable {
   std::string_view unit;  ///< "us", "ms" or "s"

@@ -16,9 +16,8 @@ constexpr std::array<std::string_view, 3> kFirst = {"TransData", "Cast", "contig
 
 struct TypeRow {
   std::string type;
-  std::size_t rank = 0;        ///< place among the types that come first
-  std::size_t first_step = 0;  ///< that has it
-  double first_us = 0;         ///< its time there
+  std::size_t rank = 0;  ///< place among the types that come first
+  double most_us = 0;    ///< its greatest time in a step
 };
 
 const TypeTime* find_type(const StepDetails& step, const std::string& type) {
@@ -29,21 +28,23 @@ const TypeTime* find_type(const StepDetails& step, const std::string& type) {
 
 std::vector<TypeRow> sorted_rows(const ContextSteps& steps) {
   std::vector<TypeRow> rows;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    for (const TypeTime& t : steps[i]->step->types) {
-      const bool is_known = std::any_of(rows.begin(), rows.end(),
-                                        [&](const TypeRow& row) { return row.type == t.type; });
-      if (is_known) continue;
+  for (const Record* step : steps) {
+    for (const TypeTime& t : step->step->types) {
+      const auto known = std::find_if(rows.begin(), rows.end(),
+                                      [&](const TypeRow& row) { return row.type == t.type; });
+      if (known != rows.end()) {
+        known->most_us = std::max(known->most_us, t.total_us);
+        continue;
+      }
       const auto rank = static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), t.type) -
                                                  kFirst.begin());
-      rows.push_back({t.type, rank, i, t.total_us});
+      rows.push_back({t.type, rank, t.total_us});
     }
   }
   std::stable_sort(rows.begin(), rows.end(), [](const TypeRow& a, const TypeRow& b) {
     if (a.rank != b.rank) return a.rank < b.rank;
     if (a.rank < kFirst.size()) return false;
-    if (a.first_step != b.first_step) return a.first_step < b.first_step;
-    return a.first_us > b.first_us;
+    return a.most_us > b.most_us;
   });
   return rows;
 }

@@ -113,7 +113,7 @@ const RegisteredOp registered{{
              {{"conv2d, convolution, _convolution, cudnn_convolution, mkldnn_convolution, "
                "npu_conv2d, npu_convolution, thnn_conv_depthwise2d, thnn_conv2d, Conv2D, "
                "DepthwiseConv2D, Conv",
-               "input|self|x|X, weight|filter|W, bias?|B?",
+               "input|self|x|X, weight|filter|W of 4 axes, bias?|B?",
                "result|out|y|Y",
                {.attrs = "stride: stride|strides, padding: padding|pads, dilation: "
                          "dilation|dilations, groups: groups|group",
@@ -125,25 +125,28 @@ const RegisteredOp registered{{
                    "ConvolutionOverrideableBackward, NpuConv2DBackward",
                .rules =
                    {.where = "transposed: 0",
-                    .parts = {{"conv2d_grad_input", "grads/grads_0|grad_output, weight",
+                    .parts = {{"conv2d_grad_input", "grads/grads_0|grad_output of 4 axes, weight",
                                "grad_inputs/grad_inputs_0|result0",
                                "stride, padding, dilation, groups, input_size: plane of "
                                "input|self"},
-                              {"conv2d_grad_weight", "grads/grads_0|grad_output, input|self",
+                              {"conv2d_grad_weight",
+                               "grads/grads_0|grad_output of 4 axes, input|self",
                                "grad_inputs/grad_inputs_1|result1",
                                "stride, padding, dilation, groups, kernel_size: plane of weight"},
-                              {"conv1d_grad_input", "grads/grads_0|grad_output, weight",
+                              {"conv1d_grad_input", "grads/grads_0|grad_output of 3 axes, weight",
                                "grad_inputs/grad_inputs_0|result0",
                                "stride, padding, dilation, groups, input_size: shape of "
                                "input|self"},
-                              {"conv1d_grad_weight", "grads/grads_0|grad_output, input|self",
+                              {"conv1d_grad_weight",
+                               "grads/grads_0|grad_output of 3 axes, input|self",
                                "grad_inputs/grad_inputs_1|result1",
                                "stride, padding, dilation, groups, weight_size: shape of weight"},
-                              {"conv3d_grad_input", "grads/grads_0|grad_output, weight",
+                              {"conv3d_grad_input", "grads/grads_0|grad_output of 5 axes, weight",
                                "grad_inputs/grad_inputs_0|result0",
                                "stride, padding, dilation, groups, input_size: shape of "
                                "input|self"},
-                              {"conv3d_grad_weight", "grads/grads_0|grad_output, input|self",
+                              {"conv3d_grad_weight",
+                               "grads/grads_0|grad_output of 5 axes, input|self",
                                "grad_inputs/grad_inputs_1|result1",
                                "stride, padding, dilation, groups, weight_size: shape of weight"},
                               {"bias_grad", "grads/grads_0|grad_output",

@@ -228,18 +228,16 @@ constexpr std::string_view kWindows =
     "stride: stride|strides, padding: padding|pads, dilation: dilation|dilations, groups: "
     "groups|group";
 
-KnownCall forward_call(std::string_view names, int turn) {
-  return {names,
-          "input|self|x|X, weight|filter|W, bias?|B?",
-          "result|out|y|Y",
-          {.attrs = kWindows, .where = "transposed: 0", .turn = turn}};
+KnownCall forward_call(std::string_view names, std::string_view inputs, int turn) {
+  return {
+      names, inputs, "result|out|y|Y", {.attrs = kWindows, .where = "transposed: 0", .turn = turn}};
 }
 
 const RegisteredOp conv1d{
     forward<1>("torch.nn.functional.conv1d; CANN Conv2D",
                {.calls = {forward_call("conv1d, convolution, _convolution, mkldnn_convolution, "
                                        "cudnn_convolution, npu_convolution, Conv",
-                                       2)},
+                                       "input|self|x|X, weight|filter|W of 3 axes, bias?|B?", 2)},
                 .torch = "F.conv1d({0}, {1}, {2}, {stride}, {padding}, {dilation}, {groups})"})};
 
 const RegisteredOp conv1d_grad_input{
@@ -257,7 +255,7 @@ const RegisteredOp conv3d{forward<3>(
     {.calls = {forward_call(
          "conv3d, convolution, _convolution, mkldnn_convolution, cudnn_convolution, slow_conv3d, "
          "slow_conv3d_forward, npu_conv3d, npu_convolution, Conv3D, Conv3DV2, Conv",
-         3)},
+         "input|self|x|X, weight|filter|W of 5 axes, bias?|B?", 3)},
      .profiled = {{"Conv3D, Conv3DV2", "x, filter, bias", "y"}},
      .torch = "F.conv3d({0}, {1}, {2}, {stride}, {padding}, {dilation}, {groups})"})};
 

@@ -25,7 +25,8 @@ const RegisteredOp layer{recurrent_op<"gru">(
                 "result0, result1",
                 {.attrs = "batch_first",
                  .where = "num_layers: 1, bidirectional: 0",
-                 .only = "mode: 3"}}}})};
+                 .only = "mode: 3",
+                 .turn = 1}}}})};
 
 const RegisteredOp layer_grad{recurrent_op<"gru_grad">(
     kGradient, kSource, {.not_recorded = "dumps hold the gradients of its steps"})};

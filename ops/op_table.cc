@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -98,8 +99,13 @@ std::string without_digits(std::string name) {
 }  // namespace
 
 RecordedName RecordedName::of(std::string_view text) {
-  constexpr std::string_view kAxis = " with axis ";
+  constexpr std::string_view kAxis = " with axis ", kOf = " of ", kAxes = " axes";
   RecordedName name;
+  if (const std::size_t at = text.rfind(kOf); at != text.npos && text.ends_with(kAxes)) {
+    const std::string_view number = text.substr(at + kOf.size());
+    std::from_chars(number.data(), number.data() + number.size(), name.axes);
+    text = text.substr(0, at);
+  }
   if (const std::size_t at = text.find(kAxis); at != std::string_view::npos) {
     name.new_axis = text.substr(at + kAxis.size());
     text = text.substr(0, at);

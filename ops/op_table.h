@@ -19,8 +19,9 @@ struct RecordedName {
   std::vector<std::string> names;  ///< empty: not recorded
   bool is_optional = false;
   std::string new_axis = {};  ///< the recorded number of an axis of extent 1 that is added
+  std::size_t axes = 0;       ///< that its shape must have; 0: any
 
-  /// "a|b?": either, or neither. "a with axis dim": see new_axis.
+  /// "a|b?": either, or neither. "a with axis dim": see new_axis. "a of 4 axes": see axes.
   static RecordedName of(std::string_view text);
 };
 

@@ -15,8 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const RecordedName& name) {
-  return fmt::format("{}{}{}{}", fmt::join(name.names, "|"), name.is_optional ? "?" : "",
-                     name.new_axis.empty() ? "" : " with axis ", name.new_axis);
+  return fmt::format("{}{}{}{}{}", fmt::join(name.names, "|"), name.is_optional ? "?" : "",
+                     name.new_axis.empty() ? "" : " with axis ", name.new_axis,
+                     name.axes == 0 ? "" : fmt::format(" of {} axes", name.axes));
 }
 
 std::string text_of(const AttrSource& source) {

@@ -138,8 +138,14 @@ std::string RecordedAttrs::whole_plane_text(const OpUse& use, const Dims& plane)
 // The shape in which input `i` is taken.
 Dims RecordedAttrs::shape_of(const OpUse& use, std::size_t i, const DumpEntry& entry) const {
   Dims shape = entry.desc.shape;
-  if (i < use.inputs.size() && !use.inputs[i].new_axis.empty()) {
-    const std::size_t axis = axis_in(shape.size() + 1, number_called(use.inputs[i].new_axis));
+  if (i >= use.inputs.size()) return shape;
+  const RecordedName& wanted = use.inputs[i];
+  if (wanted.axes > 0 && wanted.axes != shape.size()) {
+    throw Unfit(
+        fmt::format("'{}' must have {} axes, found {}", entry.name, wanted.axes, shape.size()));
+  }
+  if (!wanted.new_axis.empty()) {
+    const std::size_t axis = axis_in(shape.size() + 1, number_called(wanted.new_axis));
     shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
   }
   return shape;

@@ -17,7 +17,7 @@ __tracebackhide__ = hides_frames
 _OWN = "assert_close_"
 #: What a row computes of recorded values, and the words between their names ("kept shape of x along dim").
 _COMPUTED = re.compile(r"^(?:(?:whole plane|kept shape|plane|shape|rows|dtype|extents|borders) of |1 - |- )")
-_BETWEEN = re.compile(r" along | from | by | with axis |[|?]")
+_BETWEEN = re.compile(r" along | from | by | with axis | of \d+ axes|[|?]")
 
 Row = Dict[str, Any]
 Values = List[Tuple[str, Any]]

@@ -140,7 +140,9 @@ def _holds(row: Dict[str, Any], inputs: Values, outputs: Values) -> bool:
             value = inputs.get(name)
             if value is None and not is_needed:
                 continue
-            if value is None or isinstance(value, Described) or [float(item) for item in _listed(value)] != wanted:
+            if value is None or isinstance(value, Described):
+                return False
+            if wanted and [float(item) for item in _listed(value)] != wanted:
                 return False
     tensors = [value for value in (*inputs.values(), *outputs.values()) if isinstance(value, Described)]
     return not row.get("devices") or (bool(tensors) and tensors[0].device in row["devices"])
@@ -177,8 +179,11 @@ def _tensors(text: str, inputs: Values, outputs: Values) -> List[Described]:
         return found
     if " with axis " in text:
         raise Unfit(f"{text} is another view")
-    value = _find(text, inputs, outputs)
+    name, _, axes = text.replace(" axes", "").partition(" of ")
+    value = _find(name, inputs, outputs)
     if isinstance(value, Described):
+        if axes and len(value.shape) != int(axes):
+            raise Unfit(f"{name} has {len(value.shape)} axes")
         return [value]
     if "?" in text and value is None:
         return []

@@ -48,12 +48,12 @@ TEST(KnownAs, OperatorsOfCannAreFoundInProfiles) {
       if (is_type && !is_known) unknown.insert(name);
     }
   }
-  EXPECT_THAT(unknown,
-              UnorderedElementsAre(
-                  "AbsGrad", "BNInferGrad", "BroadcastTo", "BroadcastToD", "InplaceIndexAdd", "Iou",
-                  "L1LossGrad", "LpLoss", "NonFiniteCheckOp", "OneHot", "PadD", "PadV3", "Power",
-                  "SGD", "ShuffleChannel", "SigmoidCrossEntropyWithLogitsGradV2",
-                  "SigmoidCrossEntropyWithLogitsV2", "SplitD", "SplitV", "Unpack"));
+  EXPECT_THAT(unknown, UnorderedElementsAre(
+                           "AbsGrad", "BNInferGrad", "BroadcastTo", "BroadcastToD", "DynamicGRUV2",
+                           "DynamicRNN", "InplaceIndexAdd", "Iou", "L1LossGrad", "LpLoss",
+                           "NonFiniteCheckOp", "OneHot", "PadD", "PadV3", "Power", "SGD",
+                           "ShuffleChannel", "SigmoidCrossEntropyWithLogitsGradV2",
+                           "SigmoidCrossEntropyWithLogitsV2", "SplitD", "SplitV", "Unpack"));
 }
 
 // The order of operators must not decide which is tried first.

@@ -141,7 +141,7 @@ MatMulShape weight_quant_shape(std::span<const TensorDesc> inputs, const Attrs& 
     throw Error(fmt::format("{}: 'x' has no axes; allowed: one or more", kName));
   }
   TensorDesc rows = inputs[kX];
-  rows.shape = {shape.back() == 0 ? 0 : inputs[kX].elements() / shape.back(), shape.back()};
+  rows.shape = {element_count(Dims(shape.begin(), shape.end() - 1)), shape.back()};
   return matmul_shape(kName, rows, inputs[kWeight], false, attrs.flag("transpose_weight"));
 }
 

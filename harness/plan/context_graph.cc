@@ -44,12 +44,12 @@ class Builder {
       located(node.origin, [&] { add(node); });
     }
     for (const std::string& output : step_.graph->outputs) {
-      result_.results.push_back(tensors_.at(output));
+      result_.results.push_back({output, tensors_.at(output)});
     }
     if (context_.backward) located(context_.origin, [&] { add_backward(); });
-    result_.results.insert(result_.results.end(), statistics_.begin(), statistics_.end());
+    for (const std::size_t tensor : statistics_) add_result(tensor);
     mark_unread_as_outputs(result_.graph);
-    for (const std::size_t tensor : result_.results) keep(tensor);
+    for (const GraphResult& result : result_.results) keep(result.tensor);
     return std::move(result_);
   }
 
@@ -161,7 +161,9 @@ class Builder {
       }
     }
     const std::size_t flag = is_scaled ? unscale(wanted, gradients) : Node::kNone;
-    for (const std::size_t tensor : wanted) result_.results.push_back(gradients.at(tensor));
+    for (const std::size_t tensor : wanted) {
+      result_.results.push_back({name_of_gradient(tensor), gradients.at(tensor)});
+    }
     if (context_.update) update(wanted, gradients, flag);
   }
 
@@ -177,7 +179,7 @@ class Builder {
     const std::size_t loss = result_.graph.nodes[node].outputs[0];
     result_.graph.nodes[node].name = name;
     result_.graph.tensors[loss].name = name;
-    result_.results.push_back(loss);
+    add_result(loss);
     return loss;
   }
 
@@ -193,16 +195,16 @@ class Builder {
     result_.graph.nodes[node].name = "overflow_check";
     const std::size_t flag = result_.graph.nodes[node].outputs[0];
     result_.graph.tensors[flag].name = std::string(kOverflowFlag);
-    result_.results.push_back(flag);
+    add_result(flag);
     const Op& muls = find_op("muls");
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       Attrs factor(muls.attrs);
       factor.put("value", 1 / step_.precision.loss_scale);
       const std::size_t added = add_node(result_.graph, muls, {scaled[i]}, std::move(factor), "");
       Node& call = result_.graph.nodes[added];
-      call.name = result_.graph.tensors[gradients.at(wanted[i])].name + ".unscale";
-      result_.graph.tensors[call.outputs[0]].name =
-          result_.graph.tensors[gradients.at(wanted[i])].name;
+      const std::string name = name_of_gradient(wanted[i]);
+      call.name = name + ".unscale";
+      result_.graph.tensors[call.outputs[0]].name = name;
       gradients.at(wanted[i]) = call.outputs[0];
     }
     return flag;
@@ -225,9 +227,17 @@ class Builder {
       call.name = result_.graph.tensors[tensor].name + ".update";
       call.unless = flag;
       result_.graph.tensors[call.outputs[0]].name = "updated_" + result_.graph.tensors[tensor].name;
-      result_.results.push_back(call.outputs[0]);
+      add_result(call.outputs[0]);
     }
   }
+
+  const std::string& name_of(std::size_t tensor) const {
+    return result_.graph.tensors[tensor].name;
+  }
+
+  std::string name_of_gradient(std::size_t tensor) const { return "grad_" + name_of(tensor); }
+
+  void add_result(std::size_t tensor) { result_.results.push_back({name_of(tensor), tensor}); }
 
   void keep(std::size_t tensor) {
     GraphTensor& kept = result_.graph.tensors[tensor];

@@ -1,17 +1,27 @@
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "harness/plan/context.h"
 #include "harness/plan/graph.h"
 
 namespace opbench {
 
+/// A tensor that decides a step's verdict. Inputs of which one gradient is that of both, such as
+/// those of an addition, have results of one tensor: each is named after its input.
+struct GraphResult {
+  std::string name;
+  std::size_t tensor;
+};
+
 /// A step's graph in terms of values: plain formats and the framework's operators, before kernels
 /// and storage are chosen.
 struct LogicalGraph {
   Graph graph;
-  /// Tensors that decide the step's verdict, in order: the outputs, the loss, the gradients of
-  /// inputs and parameters, the updated parameters.
-  std::vector<std::size_t> results;
+  /// The outputs, the loss, the gradients of inputs and parameters, the updated parameters.
+  std::vector<GraphResult> results;
   /// Tensors that arrive in a private format, with that format.
   std::vector<std::pair<std::size_t, Format>> arriving;
 };

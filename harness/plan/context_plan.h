@@ -6,6 +6,7 @@
 
 #include "harness/plan/case_files.h"
 #include "harness/plan/context.h"
+#include "harness/plan/context_graph.h"
 #include "harness/plan/graph.h"
 #include "harness/plan/memory_plan.h"
 #include "harness/plan/options.h"
@@ -18,7 +19,7 @@ struct PlannedStep {
   ContextStep spec;
   Graph graph;
   SelectedKernels selection;
-  std::vector<std::size_t> results;  ///< tensors that decide its verdict, in the order of all steps
+  std::vector<GraphResult> results;  ///< in the order of all steps
   MemoryPlan memory;
   double planning_ms = 0;
 

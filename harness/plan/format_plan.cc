@@ -18,8 +18,8 @@ class FormatPlanner {
     physical_.assign(logical_.graph.tensors.size(), Node::kNone);
     for (const auto& [tensor, format] : logical_.arriving) arrive(tensor, format);
     for (const Node& node : logical_.graph.nodes) plan(node);
-    for (const std::size_t tensor : logical_.results) {
-      result_.results.push_back(physical(tensor));
+    for (const auto& [name, tensor] : logical_.results) {
+      result_.results.push_back({name, physical(tensor)});
       GraphTensor& kept = graph().tensors[physical(tensor)];
       if (kept.role == GraphTensor::intermediate) kept.role = GraphTensor::output;
     }
@@ -121,7 +121,7 @@ Readers::Readers(const LogicalGraph& logical)
       is_read[node.inputs[i]] = true;
     }
   }
-  for (const std::size_t tensor : logical.results) is_read[tensor] = true;
+  for (const GraphResult& result : logical.results) is_read[result.tensor] = true;
 }
 
 std::vector<std::optional<DType>> Readers::dtypes_of(const LogicalGraph& logical,

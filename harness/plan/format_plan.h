@@ -14,7 +14,7 @@ namespace opbench {
 struct PhysicalGraph {
   Graph graph;
   SelectedKernels selection;
-  std::vector<std::size_t> results;  ///< results of the logical graph, in order
+  std::vector<GraphResult> results;  ///< results of the logical graph, in order
 };
 
 /// Readers of the tensors of a logical graph.

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "ops/cast.h"
@@ -117,8 +118,18 @@ bool is_packed(const TensorSpec& spec, const DumpEntry& entry) {
 }
 
 Dims unpacked(Dims shape, std::size_t axis) {
-  if (axis <= shape.size()) shape[shape.size() - axis] *= kInt4InInt32;
+  if (axis > shape.size()) return shape;
+  std::int64_t& extent = shape[shape.size() - axis];
+  if (extent > std::numeric_limits<std::int64_t>::max() / kInt4InInt32) {
+    throw Unfit(fmt::format("{} cannot be packed: it is too large", to_string(shape)));
+  }
+  extent *= kInt4InInt32;
   return shape;
+}
+
+bool holds_packed(const TensorDesc& recorded, const TensorDesc& desc) {
+  return recorded.dtype == DType::int32 && desc.dtype == DType::int4 &&
+         recorded.shape != desc.shape && unpacked(recorded.shape, 1) == desc.shape;
 }
 
 }  // namespace opbench

@@ -40,5 +40,7 @@ RecordedName output_name(const OpUse& use, std::size_t i);
 bool is_packed(const TensorSpec& spec, const DumpEntry& entry);
 /// The logical shape of a tensor that is packed along an axis, which counts from the back.
 Dims unpacked(Dims shape, std::size_t axis);
+/// True for a result of int4 that is recorded packed along its last axis.
+bool holds_packed(const TensorDesc& recorded, const TensorDesc& desc);
 
 }  // namespace opbench

@@ -116,8 +116,8 @@ std::size_t largest_temporary_bytes(const PlannedStep& step, int threads) {
 
 std::size_t result_bytes(const PlannedStep& step) {
   std::size_t bytes = 0;
-  for (const std::size_t tensor : step.results) {
-    const TensorDesc& desc = step.graph.tensors[tensor].desc;
+  for (const GraphResult& result : step.results) {
+    const TensorDesc& desc = step.graph.tensors[result.tensor].desc;
     bytes += static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype);
   }
   return bytes;

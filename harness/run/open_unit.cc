@@ -137,9 +137,9 @@ std::optional<double> OpenUnit::gradient_error(std::size_t i) {
 
 bool OpenUnit::overflowed(std::size_t i) const {
   const UnitVariant& chosen = variant(i);
-  for (const std::size_t tensor : chosen.step->results) {
-    if (chosen.graph->tensors[tensor].name != kOverflowFlag) continue;
-    return *static_cast<const float*>(workspace_->at(chosen, tensor)) != 0;
+  for (const GraphResult& result : chosen.step->results) {
+    if (result.name != kOverflowFlag) continue;
+    return *static_cast<const float*>(workspace_->at(chosen, result.tensor)) != 0;
   }
   return false;
 }

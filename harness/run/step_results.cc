@@ -57,9 +57,10 @@ StepInputs inputs_of(const PlannedStep& step) {
 
 std::vector<StepResult> collect_results(const PlannedStep& step, const TensorStorage& storage) {
   std::vector<StepResult> results;
-  for (const std::size_t tensor : step.results) {
+  for (const GraphResult& one : step.results) {
+    const std::size_t tensor = one.tensor;
     const TensorDesc& desc = step.graph.tensors[tensor].desc;
-    StepResult result{step.graph.tensors[tensor].name, describe(desc.dtype, desc.shape), {}};
+    StepResult result{one.name, describe(desc.dtype, desc.shape), {}};
     result.values.resize(static_cast<std::size_t>(desc.elements()) * size_of(desc.dtype));
     parallel_blocks(block_count(desc), [&](std::int64_t i) {
       const ElementRange range = block(desc, i);
@@ -223,9 +224,9 @@ std::vector<bool> tensors_behind(const UnitVariant& variant,
                                  const std::vector<std::string>& gradients) {
   const Graph& graph = *variant.graph;
   std::vector<bool> leads(graph.tensors.size());
-  for (const std::size_t tensor : variant.step->results) {
-    const std::string& name = graph.tensors[tensor].name;
-    leads[tensor] = std::find(gradients.begin(), gradients.end(), name) != gradients.end();
+  for (const GraphResult& result : variant.step->results) {
+    const auto found = std::find(gradients.begin(), gradients.end(), result.name);
+    if (found != gradients.end()) leads[result.tensor] = true;
   }
   for (std::size_t n = graph.nodes.size(); n-- > 0;) {
     const Node& node = graph.nodes[n];
@@ -269,10 +270,9 @@ RoundingOfResults rounding_of(const UnitVariant& variant, const BoundGraph& boun
     }
   }
   RoundingOfResults found;
-  for (const auto& [tensor, rounding] : by_tensor) {
-    if (variant.graph->tensors[tensor].role == GraphTensor::output) {
-      found[graph.tensors[tensor].name] = rounding;
-    }
+  for (const GraphResult& result : variant.step->results) {
+    const auto rounding = by_tensor.find(result.tensor);
+    if (rounding != by_tensor.end()) found[result.name] = rounding->second;
   }
   return found;
 }

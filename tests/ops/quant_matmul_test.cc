@@ -65,6 +65,13 @@ TEST(WeightQuantMatmul, Groups) {
               ElementsAre(1220));
 }
 
+TEST(WeightQuantMatmul, SumsOfNoTermsAre0) {
+  EXPECT_THAT(reference_of_tensors("weight_quant_batch_matmul_v2", {{DType::fp16, {1, 0}, {}},
+                                                                    {DType::int8, {0, 2}, {}},
+                                                                    {DType::fp16, {1}, {1}}})[0],
+              ElementsAre(0, 0));
+}
+
 TEST(WeightQuantMatmul, RefusesOtherGroups) {
   EXPECT_THAT(
       [] {

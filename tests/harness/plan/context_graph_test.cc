@@ -19,7 +19,7 @@ using testing::ThrowsMessage;
 
 std::vector<std::string> result_names(const LogicalGraph& graph) {
   std::vector<std::string> names;
-  for (const std::size_t tensor : graph.results) names.push_back(graph.graph.tensors[tensor].name);
+  for (const GraphResult& result : graph.results) names.push_back(result.name);
   return names;
 }
 
@@ -42,6 +42,15 @@ TEST(ContextGraph, GradientsOfATensorReadTwiceAreAdded) {
   const LogicalGraph graph = build_context_graph(builder.context(), builder.step(), DType::fp32);
   EXPECT_THAT(operators(graph), Contains("add"));
   EXPECT_THAT(result_names(graph), ElementsAre("y", "loss", "grad_x"));
+}
+
+// An addition passes one gradient to both: fused steps give each its own.
+TEST(ContextGraph, GradientsAreNamedAfterTheirInputs) {
+  ContextBuilder builder("residual");
+  builder.input("x", {7}).input("r", {7}).node("add", {"x", "r"}, {"s"}).node("relu", {"s"}, {"y"});
+  builder.output("y").context().backward = true;
+  const LogicalGraph graph = build_context_graph(builder.context(), builder.step(), DType::fp32);
+  EXPECT_THAT(result_names(graph), ElementsAre("y", "loss", "grad_x", "grad_r"));
 }
 
 // Compares with central differences of the loss in fp64: d/dx sum x*softplus(x) = softplus(x) +

@@ -102,7 +102,7 @@ TEST(FormatPlan, CubeOperatorsHaveHalfPrecisionOnly) {
   };
   EXPECT_EQ(casts(step), 3);
   EXPECT_EQ(casts(builder.plan(chosen, DType::fp16)), 0);
-  EXPECT_EQ(step.graph.tensors[step.results[0]].desc.dtype, DType::fp32);
+  EXPECT_EQ(step.graph.tensors[step.results[0].tensor].desc.dtype, DType::fp32);
 }
 
 ContextBuilder relu_behind_concat() {

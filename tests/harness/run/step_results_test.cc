@@ -109,7 +109,7 @@ TEST(Anchor, RunningStatisticsAreResults) {
   const PlannedContext planned = planned_text(kTraining + kSteps);
   for (const PlannedStep& step : planned.steps) {
     std::vector<std::string> names;
-    for (const std::size_t tensor : step.results) names.push_back(step.graph.tensors[tensor].name);
+    for (const GraphResult& result : step.results) names.push_back(result.name);
     EXPECT_THAT(names, testing::ElementsAre("y", "updated_mean", "updated_var"));
   }
 }

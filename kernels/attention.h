@@ -6,6 +6,7 @@
 
 #include "kernels/copy/plane.h"
 #include "kernels/kernel.h"
+#include "kernels/simd/attention_rows.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/gemm.h"
 #include "ops/attention.h"
@@ -60,6 +61,25 @@ class KeyStore {
                  std::int64_t pitch, float* to) const;
   void load_values(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
                    std::int64_t pitch, float* to) const;
+
+  /// True if keys and values lie in memory as rows of whole vectors.
+  bool has_lines() const {
+    return !of_->is_quantised && of_->rope_size == 0 && of_->size % kCube == 0 &&
+           of_->value_size % kCube == 0;
+  }
+  /// Calls body(lines, offset in keys) for runs of the keys of input 1, or the values of input 2.
+  template <class Body>
+  void for_each_lines(std::size_t input, const AttentionSequence& s, std::int64_t key_head,
+                      KeyRange keys, Body body) const {
+    const HeadRows& places = input == 1 ? of_->key : of_->value;
+    const std::int64_t size = input == 1 ? of_->size : of_->value_size;
+    const DType dtype = problem_->inputs[input].dtype;
+    call_->for_each_run(s, keys, [&](const KeyRun& run) {
+      const std::int64_t first = places.at(run.batch, key_head, run.row);
+      body(KeyLines{dtype, at(args_->inputs[input], dtype, first), run.count, size, places.row},
+           run.key - keys.first);
+    });
+  }
 
  private:
   struct Part {

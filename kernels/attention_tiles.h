@@ -11,6 +11,9 @@ namespace opbench {
 
 /// Rows of scores that are computed without a transposition of the keys.
 constexpr std::int64_t kFewRows = 8;
+/// Keys that a few rows of scores take at once if these are loaded: they stay in the L1 cache.
+constexpr std::int64_t kFewKeys = 32;
+
 /// Rows of scores: those of one query after the other, each with all heads of a group.
 struct ScoreTile {
   const AttentionSequence& s;
@@ -49,7 +52,7 @@ struct AttentionTiles {
   std::int64_t queries;             // of a tile
 
   static std::int64_t queries_of(const Attention& a) {
-    return std::max<std::int64_t>(1, kQueryTile / a.group());
+    return std::max<std::int64_t>(1, 2 * kQueryTile / a.group());
   }
   // The sums of the rows of a tile, then their maxima and totals.
   static std::int64_t tile_sums(const Attention& a) {
@@ -105,15 +108,38 @@ struct AttentionTiles {
     use_sums(tile, own.data());
   }
 
+  // Calls body(lines, offset) for parts of the keys of input 1, or the values of input 2.
+  template <class Body>
+  void for_each_lines(const Run& run, const Tile& tile, std::size_t input, KeyRange keys,
+                      Body body) const {
+    if (run.store.has_lines()) {
+      return run.store.for_each_lines(input, tile.s, tile.key_head, keys, body);
+    }
+    thread_local AlignedFloats rows;
+    const std::int64_t size = input == 1 ? pitch : value_pitch;
+    rows.resize(kFewKeys * size);
+    for (KeyRange part = keys; part.first < keys.end; part.first = part.end) {
+      part.end = std::min(part.first + kFewKeys, keys.end);
+      if (input == 1) {
+        run.store.load_keys(tile.s, tile.key_head, part, size, rows.data());
+      } else {
+        run.store.load_values(tile.s, tile.key_head, part, size, rows.data());
+      }
+      body(KeyLines{DType::fp32, rows.data(), part.count(), size, size}, part.first - keys.first);
+    }
+  }
+
   // Products of all queries and `keys`; a remainder up to a multiple of kCube may be written.
   void multiply_keys(const Run& run, const Tile& tile, KeyRange keys, std::int64_t apart,
                      float* to) const {
+    if (tile.rows <= kFewRows) {
+      return for_each_lines(run, tile, 1, keys, [&](const KeyLines& lines, std::int64_t offset) {
+        scores_of_few(tile.query, tile.rows, lines, apart, to + offset);
+      });
+    }
     thread_local AlignedFloats rows, columns;
     rows.resize(kKeyBlock * pitch);
     run.store.load_keys(tile.s, tile.key_head, keys, pitch, rows.data());
-    if (tile.rows <= kFewRows) {
-      return scores_of_few(tile.query, tile.rows, rows.data(), keys.count(), pitch, apart, to);
-    }
     columns.resize(kKeyBlock * pitch);
     transpose_rows(rows.data(), keys.count(), a.width(), pitch, kKeyBlock, columns.data());
     gemm({tile.rows, round_up_to_cube(keys.count()), a.width(), pitch, kKeyBlock, apart},
@@ -123,6 +149,11 @@ struct AttentionTiles {
   // sums += shares*values
   void add_values(const Run& run, const Tile& tile, KeyRange keys, std::int64_t apart,
                   const float* shares) const {
+    if (tile.rows <= kFewRows) {
+      return for_each_lines(run, tile, 2, keys, [&](const KeyLines& lines, std::int64_t offset) {
+        add_values_of_few(shares + offset, tile.rows, lines, apart, tile.sums);
+      });
+    }
     thread_local AlignedFloats rows;
     rows.resize(kKeyBlock * value_pitch);
     run.store.load_values(tile.s, tile.key_head, keys, value_pitch, rows.data());

@@ -5,6 +5,7 @@
 #include <hwy/foreach_target.h>
 
 #include "kernels/softmax-inl.h"
+#include "tensor/half.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -49,33 +50,86 @@ struct AwayToFp16 {
   }
 };
 
-template <int kRows>
-void few_scores(const float* queries, const float* from, std::int64_t keys, std::int64_t pitch,
-                std::int64_t apart, float* scores) {
+template <int kRows, class T>
+void few_scores(const float* queries, const KeyLines& keys, const T* from, std::int64_t apart,
+                float* scores) {
   const SumVector d;
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t k = 0; k < keys; ++k, from += pitch) {
+  for (std::int64_t k = 0; k < keys.count; ++k, from += keys.step) {
     hn::Vec<SumVector> sums[kRows];
     for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
-    for (std::int64_t i = 0; i < pitch; i += n) {
-      const auto x = hn::LoadU(d, from + i);
+    for (std::int64_t i = 0; i < keys.size; i += n) {
+      const auto x = load_as(d, from + i);
       for (int r = 0; r < kRows; ++r) {
-        sums[r] = hn::MulAdd(hn::LoadU(d, queries + r * pitch + i), x, sums[r]);
+        sums[r] = hn::MulAdd(hn::LoadU(d, queries + r * keys.size + i), x, sums[r]);
       }
     }
     for (int r = 0; r < kRows; ++r) scores[r * apart + k] = sum_of_halves(d, sums[r]);
   }
 }
 
-void scores_in_groups(const float* queries, std::int64_t rows, const float* from, std::int64_t keys,
-                      std::int64_t pitch, std::int64_t apart, float* scores) {
-  std::int64_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    few_scores<4>(queries + r * pitch, from, keys, pitch, apart, scores + r * apart);
+// kVectors vectors of the sums of kRows rows stay in registers.
+template <int kRows, int kVectors, class T>
+void add_vectors(const float* shares, const KeyLines& values, const T* from, std::int64_t apart,
+                 float* to) {
+  const SumVector d;
+  const auto n = static_cast<std::int64_t>(hn::Lanes(d));
+  hn::Vec<SumVector> sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::LoadU(d, to + r * values.size + v * n);
   }
-  for (; r < rows; ++r) {
-    few_scores<1>(queries + r * pitch, from, keys, pitch, apart, scores + r * apart);
+  for (std::int64_t k = 0; k < values.count; ++k, from += values.step) {
+    hn::Vec<SumVector> share[kRows];
+    for (int r = 0; r < kRows; ++r) share[r] = hn::Set(d, shares[r * apart + k]);
+    for (int v = 0; v < kVectors; ++v) {
+      const auto x = load_as(d, from + v * n);
+      for (int r = 0; r < kRows; ++r) sums[r][v] = hn::MulAdd(share[r], x, sums[r][v]);
+    }
   }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[r][v], d, to + r * values.size + v * n);
+  }
+}
+
+template <int kRows, int kVectors, class T>
+void few_values(const float* shares, const KeyLines& values, const T* from, std::int64_t apart,
+                float* sums) {
+  const auto n = static_cast<std::int64_t>(hn::Lanes(SumVector()));
+  std::int64_t i = 0;
+  for (; i + kVectors * n <= values.size; i += kVectors * n) {
+    add_vectors<kRows, kVectors>(shares, values, from + i, apart, sums + i);
+  }
+  for (; i < values.size; i += n) {
+    add_vectors<kRows, 1>(shares, values, from + i, apart, sums + i);
+  }
+}
+
+void few_rows_of_scores(const float* queries, std::int64_t rows, const KeyLines& keys,
+                        std::int64_t apart, float* scores) {
+  visit_arithmetic(keys.dtype, [&](auto tag) {
+    const auto* const from = static_cast<const decltype(tag)*>(keys.first);
+    std::int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      few_scores<4>(queries + r * keys.size, keys, from, apart, scores + r * apart);
+    }
+    for (; r < rows; ++r) {
+      few_scores<1>(queries + r * keys.size, keys, from, apart, scores + r * apart);
+    }
+  });
+}
+
+void few_rows_of_values(const float* shares, std::int64_t rows, const KeyLines& values,
+                        std::int64_t apart, float* sums) {
+  visit_arithmetic(values.dtype, [&](auto tag) {
+    const auto* const from = static_cast<const decltype(tag)*>(values.first);
+    std::int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) {
+      few_values<4, 2>(shares + r * apart, values, from, apart, sums + r * values.size);
+    }
+    for (; r < rows; ++r) {
+      few_values<1, 8>(shares + r * apart, values, from, apart, sums + r * values.size);
+    }
+  });
 }
 
 float scale_greatest(float* x, std::int64_t count, float factor) {
@@ -114,7 +168,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace opbench {
 
-HWY_EXPORT(scores_in_groups);
+HWY_EXPORT(few_rows_of_scores);
+HWY_EXPORT(few_rows_of_values);
 HWY_EXPORT(scale_greatest);
 HWY_EXPORT(exp_row);
 HWY_EXPORT(share_row);
@@ -147,9 +202,14 @@ float sum_of_products(const float* a, const float* b, std::int64_t count) {
   return HWY_DYNAMIC_DISPATCH(product_sum)(a, b, count);
 }
 
-void scores_of_few(const float* queries, std::int64_t rows, const float* keys_from,
-                   std::int64_t keys, std::int64_t pitch, std::int64_t apart, float* scores) {
-  HWY_DYNAMIC_DISPATCH(scores_in_groups)(queries, rows, keys_from, keys, pitch, apart, scores);
+void scores_of_few(const float* queries, std::int64_t rows, const KeyLines& keys,
+                   std::int64_t apart, float* scores) {
+  HWY_DYNAMIC_DISPATCH(few_rows_of_scores)(queries, rows, keys, apart, scores);
+}
+
+void add_values_of_few(const float* shares, std::int64_t rows, const KeyLines& values,
+                       std::int64_t apart, float* sums) {
+  HWY_DYNAMIC_DISPATCH(few_rows_of_values)(shares, rows, values, apart, sums);
 }
 
 void round_away(DType dtype, float* x, std::int64_t count) {

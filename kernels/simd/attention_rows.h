@@ -27,10 +27,22 @@ void gradient_of_scores(const float* p, float* dp, std::int64_t count, float del
 /// The sum of a[i]*b[i].
 float sum_of_products(const float* a, const float* b, std::int64_t count);
 
-/// scores[r * apart + k] = query r times key k, for a few queries: `rows` rows of queries and
-/// `keys` of keys, both `pitch` elements apart with zeros up to the pitch, a multiple of 16.
-void scores_of_few(const float* queries, std::int64_t rows, const float* keys_from,
-                   std::int64_t keys, std::int64_t pitch, std::int64_t apart, float* scores);
+/// Rows of keys or values: `count` rows of `size` elements, a multiple of 16, `step` elements
+/// apart.
+struct KeyLines {
+  DType dtype;  // fp32, fp16 or bf16
+  const void* first;
+  std::int64_t count, size, step;
+};
+
+/// scores[r * apart + k] = query r times key k, for a few queries, `size` elements apart.
+void scores_of_few(const float* queries, std::int64_t rows, const KeyLines& keys,
+                   std::int64_t apart, float* scores);
+
+/// Row r of sums, `size` elements apart, += the sum of shares[r * apart + k] times value k, in the
+/// order of k.
+void add_values_of_few(const float* shares, std::int64_t rows, const KeyLines& values,
+                       std::int64_t apart, float* sums);
 
 /// Rounds to the values of `dtype`, half away from zero, like CAST_ROUND of the device; fp32 stays.
 void round_away(DType dtype, float* x, std::int64_t count);

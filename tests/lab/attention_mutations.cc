@@ -52,6 +52,26 @@ BrokenResults without_last_key(Run run) {
   return run.results_of(std::move(descs), "", inputs);
 }
 
+// Head h of the queries has head h % key heads instead of h / group. In the layout BNSD.
+BrokenResults interleaved_groups(Run run) {
+  std::vector<TensorDesc> descs = run.problem().inputs;
+  const Attention a = attention_of(run.problem());
+  if (descs.size() > 3 || descs[1].shape.size() != 4 || a.group() == 1) return std::nullopt;
+  InputElements inputs = run.inputs();
+  for (const std::size_t input : {1, 2}) {
+    Elements repeated;
+    change_slices(run, inputs, input, 1, [&](auto begin, auto end, std::int64_t) {
+      for (std::int64_t i = 0; i < a.group(); ++i) repeated.insert(repeated.end(), begin, end);
+    });
+    inputs[input] = std::move(repeated);
+    Dims shape = descs[input].shape;
+    shape[1] = a.heads;
+    descs[input] = with_shape(descs[input], std::move(shape));
+  }
+  const bool is_inference = run.problem().op->ir_name == "FusedInferAttentionScore";
+  return run.results_of(std::move(descs), is_inference ? "num_key_value_heads=0" : "", inputs);
+}
+
 BrokenResults next_head(Run run) {
   if (run.problem().inputs[1].shape.size() != 4) return std::nullopt;
   return next_slice(run, {1, 2}, 1);
@@ -146,10 +166,20 @@ constexpr std::array kAttentionMutations = {
              next_head,
              {"flash_attention_score", "flash_attention_score_grad", "scaled_dot_product_attention",
               "scaled_dot_product_attention_grad", "fused_infer_attention_score"}},
-    Mutation{"not-rescaled",
-             "sums of tiles are not scaled by a later maximum",
-             not_rescaled,
-             {"flash_attention_score", "scaled_dot_product_attention"}},
+    Mutation{
+        "not-rescaled",
+        "sums of tiles are not scaled by a later maximum",
+        not_rescaled,
+        {"flash_attention_score", "scaled_dot_product_attention", "fused_infer_attention_score"}},
+    Mutation{
+        "interleaved-groups",
+        "heads of queries have the keys of another group",
+        interleaved_groups,
+        {"flash_attention_score", "scaled_dot_product_attention", "fused_infer_attention_score"}},
+    Mutation{"next-page",
+             "pages of the next sequence",
+             next_slice_of<6, 0>,
+             {"fused_infer_attention_score"}},
     Mutation{
         "equal-parts", "parts are joined with equal weights", with_zero<0>, {"attention_update"}},
 };

@@ -35,6 +35,8 @@ constexpr FurtherCase kFurther[] = {
      ",num_heads=4,num_key_value_heads=2,input_layout=BNSD,scale=0.25"},
     {"fused_infer_attention_score", "2x4x9x16,2x2x9x16,2x2x9x16",
      ",num_heads=4,num_key_value_heads=2,input_layout=BNSD,scale=0.25,sparse_mode=3"},
+    {"fused_infer_attention_score", "2x4x1x16,6x2x8x16,6x2x8x16,0,0,2,2x3",
+     ",num_heads=4,num_key_value_heads=2,input_layout=BNSD,scale=0.25"},
     {"rms_norm", "32x12,12", ",epsilon=0.5"},
     {"adam", "32x12,32x12,32x12,32x12,32x12",
      ",lr=0.5,weight_decay=0.25,decoupled=true,step=3,maximize=true"},

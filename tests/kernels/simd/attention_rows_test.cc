@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
+#include "kernels/simd/cube.h"
 #include "tests/support.h"
 
 namespace opbench {
@@ -43,6 +46,32 @@ TEST(AttentionRows, ScoresAndShares) {
     scale_row(x.data(), 2, 2);
     EXPECT_EQ(sum_of_products(p.data(), x.data(), 2), -13);
   });
+}
+
+// Key k of 16 numbers has k + 1 at place k; rows of queries and sums are 0, 1, ..., 15, 16, ...
+TEST(AttentionRows, FewRowsOfThreeKeys) {
+  constexpr std::int64_t kRows = 5, kSize = 16, kStep = 20, kKeys = 3;
+  std::vector<float> queries(kRows * kSize);
+  std::iota(queries.begin(), queries.end(), 0.0f);
+  std::vector<float> keys(kKeys * kStep, 9);
+  for (std::int64_t k = 0; k < kKeys; ++k) {
+    std::fill_n(keys.begin() + k * kStep, kSize, 0.0f);
+    keys[std::size_t(k * kStep + k)] = float(k + 1);
+  }
+  for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
+    std::vector<float> stored(keys.size());
+    store_floats(dtype, keys.data(), std::ssize(keys), stored.data());
+    const KeyLines lines{dtype, stored.data(), kKeys, kSize, kStep};
+    on_every_isa([&] {
+      std::vector<float> scores(kRows * kKeys), sums = queries;
+      scores_of_few(queries.data(), kRows, lines, kKeys, scores.data());
+      add_values_of_few(scores.data(), kRows, lines, kKeys, sums.data());
+      for (std::int64_t i = 0; i < kRows * kSize; ++i) {
+        const auto factor = i % kSize < kKeys ? float(i % kSize + 1) : 0.0f;
+        EXPECT_EQ(sums[std::size_t(i)], float(i) * (1 + factor * factor));
+      }
+    });
+  }
 }
 
 }  // namespace opbench

@@ -133,7 +133,11 @@ class Sources {
     const bool near = of_.is_nearest;
     const float x_first = near ? std::nearbyint(x.at) : std::floor(x.at);
     const float y_first = near ? std::nearbyint(y.at) : std::floor(y.at);
-    const float x_share = near ? 0 : x.at - x_first, y_share = near ? 0 : y.at - y_first;
+    // A NaN in a weight would remain when it is multiplied by the 0 outside of the plane.
+    const auto share = [&](float at, float first) {
+      return near || !std::isfinite(at) ? 0 : at - first;
+    };
+    const float x_share = share(x.at, x_first), y_share = share(y.at, y_first);
     const std::int64_t column = place(x_first, of_.w), row = place(y_first, of_.h);
     const auto point = static_cast<std::size_t>(i);
     for (std::int64_t k = 0; k < 4; ++k) {

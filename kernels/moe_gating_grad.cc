@@ -84,7 +84,7 @@ const RegisteredKernel native{{
     .summary = "token after token, shares by the C library in fp32, one rounding",
     .prepare = [](const Problem& problem) -> Launch {
       return [of = GateGradient(problem)](const KernelArgs& args) {
-        if (of.experts == 0 || of.k == 0) return;
+        if (of.experts == 0) return;
         parallel_ranges(of.tokens, 1, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t t = begin; t < end; ++t) of.token(args, t);
         });

@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::string_view kName = "moe_gating_grad";
 using Numbers = std::vector<double>;
+// A device may flush a sigmoid below the smallest normal number of fp32, as a multiple of roundoff.
+constexpr double kFlushed = 0x1p-126 / 0x1p-24;
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs&) {
   const Dims &dy = inputs[0].shape, &x = inputs[1].shape, &experts = inputs[2].shape;
@@ -110,7 +112,8 @@ Reference gradient_of(std::span<const InputReader> inputs, const Attrs& attrs) {
       }
       // The share, the sum and the divisor have the errors of their exponentials; 1 - s has that of
       // 1.
-      const double slope = (g[e] + row.times[e] * sum / divisor) / divisor * s;
+      const double slope =
+          (g[e] + row.times[e] * sum / divisor) / divisor * (s + (row.is_sigmoid ? kFlushed : 0));
       const double wide = row.is_sigmoid ? (1 - s) * (1 + 3 * std::max(reach, row.reach[e])) +
                                                s * row.reach[e] + 1 - s
                                          : row.reach[e] + reach;

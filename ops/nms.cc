@@ -29,6 +29,13 @@ Places ranks_of(const Places& chosen, std::int64_t boxes) {
   return ranks;
 }
 
+// False if the area of a box may overflow in fp32 or lose all precision.
+bool fits_fp32(const Box& box) {
+  const double width = std::fabs(box.x2 - box.x1), height = std::fabs(box.y2 - box.y1);
+  const double area = width * height;
+  return std::max({width, height, area}) < 0x1p127 && (area == 0 || area > 0x1p-100);
+}
+
 /// One use of the operator. Boxes that were chosen elsewhere decide where rounding may: among equal
 /// scores, and for an overlap at the threshold.
 struct Suppression {
@@ -72,7 +79,8 @@ struct Suppression {
       const double overlap = iou(better, boxes[box]);
       const double rounding =
           unit * (iou_rounding(better, boxes[box]) + overlap + std::fabs(threshold));
-      if (!follows || std::fabs(overlap - threshold) > rounding) {
+      const bool is_exact = fits_fp32(better) && fits_fp32(boxes[box]);
+      if (!follows || (is_exact && std::fabs(overlap - threshold) > rounding)) {
         if (overlap > threshold) return true;
       } else {
         may_be = true;
@@ -178,7 +186,10 @@ const RegisteredOp registered{{
                       return Distribution{DistributionKind::uniform, 0, 1};
                     }}},
     .outputs = {{.name = "keep", .differentiable = false}},
-    .attrs = {{"iou_threshold", 0.5, "a greater overlap suppresses"},
+    .attrs = {{"iou_threshold", 0.5, "a greater overlap suppresses",
+               [](const AttrValue& value) -> std::string {
+                 return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
+               }},
               {"score_threshold", -double(std::numeric_limits<float>::max()),
                "boxes with this score or less are left out"},
               {"max_output_size", std::int64_t{-1}, "no more boxes are kept; -1: all"},

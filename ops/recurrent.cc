@@ -48,6 +48,11 @@ std::vector<Named> input_names(std::string_view op) {
   return all;
 }
 
+bool is_optional(std::string_view op, std::string_view input) {
+  const bool is_later = input == "h0" || input == "c0" || input == "lengths";
+  return input.starts_with("bias") || (is_later && !is_cell(op));
+}
+
 std::vector<Named> result_names(std::string_view op) {
   std::vector<Named> all;
   if (!is_cell(op)) all.push_back({"y", "grad_y"});
@@ -106,16 +111,17 @@ Recurrence::Recurrence(std::string_view op, std::span<const TensorDesc> inputs, 
       is_fused(opbench::is_fused(op)) {
   const std::vector<Named> names = input_names(op);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const std::pair<std::string_view, std::size_t*> optional[] = {{"hidden_gates", &h_sums},
-                                                                  {"weight_ih", &w_ih},
-                                                                  {"weight_hh", &w_hh},
-                                                                  {"bias_ih", &b_ih},
-                                                                  {"bias_hh", &b_hh},
-                                                                  {"h0", &h0},
-                                                                  {"c0", &c0},
-                                                                  {"lengths", &lengths}};
-    for (const auto& [name, place] : optional) {
-      if (names[i].name == name && is_given(inputs, i)) *place = i;
+    const std::pair<std::string_view, std::size_t*> places_of[] = {{"hidden_gates", &h_sums},
+                                                                   {"weight_ih", &w_ih},
+                                                                   {"weight_hh", &w_hh},
+                                                                   {"bias_ih", &b_ih},
+                                                                   {"bias_hh", &b_hh},
+                                                                   {"h0", &h0},
+                                                                   {"c0", &c0},
+                                                                   {"lengths", &lengths}};
+    for (const auto& [name, place] : places_of) {
+      if (names[i].name != name) continue;
+      if (!is_optional(op, name) || is_given(inputs, i)) *place = i;
     }
   }
   if (!is_cell) {
@@ -272,19 +278,7 @@ Traffic recurrent_traffic(const Problem& problem) {
 }
 
 std::vector<GradientCall> recurrent_gradient(const Problem& forward) {
-  const std::string_view name = forward.op->name;
-  static const std::pair<std::string_view, std::string_view> kNames[] = {
-      {"lstm", "lstm_grad"},
-      {"lstm_cell", "lstm_cell_grad"},
-      {"lstm_gates", "lstm_gates_grad"},
-      {"gru_gates", "gru_gates_grad"},
-      {"gru", "gru_grad"},
-      {"gru_cell", "gru_cell_grad"}};
-  GradientCall call{std::find_if(std::begin(kNames), std::end(kNames),
-                                 [&](const auto& names) { return names.first == name; })
-                        ->second,
-                    {},
-                    {}};
+  GradientCall call{find_op(std::string(forward.op->name) += kGrad).name, {}, {}};
   for (std::size_t i = 0; i < forward.outputs.size(); ++i) {
     call.args.push_back({GradientArg::output_gradient, i});
   }

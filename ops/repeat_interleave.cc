@@ -31,7 +31,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   const std::size_t axis = axis_of(kName, shape, attrs.integer("axis"));
   require_repeats(kName, inputs, shape[axis]);
   const std::int64_t size = attrs.integer("output_size");
-  shape[axis] = size < 0 ? shape[axis] * attrs.integer("repeats") : size;
+  shape[axis] = size < 0 ? element_count({shape[axis], attrs.integer("repeats")}) : size;
   return {describe(inputs[0].dtype, shape)};
 }
 
@@ -87,7 +87,7 @@ void check(std::string_view op, std::span<const InputReader> inputs, const Attrs
       found += repeats[repeats.size() > 1 ? static_cast<std::size_t>(i) : 0];
     }
   } else {
-    found = places * attrs.integer("repeats");
+    found = element_count({places, attrs.integer("repeats")});
   }
   if (found == copies) return;
   throw Error(fmt::format("{}: 'repeats' give {} places{}; allowed: {}, the extent", op, found,
@@ -196,6 +196,7 @@ const RegisteredOp registered_grad{{
 std::vector<std::int64_t> repeated_places(std::span<const InputReader> inputs, const Attrs& attrs,
                                           std::int64_t places) {
   std::vector<std::int64_t> repeats = {attrs.integer("repeats")}, all;
+  if (inputs[0].desc().elements() == 0) return all;  // its axis may be long
   if (is_given(inputs, 1)) repeats = inputs[1].read_index();
   for (std::int64_t place = 0; place < places; ++place) {
     const std::int64_t copies = repeats[repeats.size() > 1 ? static_cast<std::size_t>(place) : 0];

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kName = "roi_align", kGradName = "roi_align_grad";
 // Boxes that need more are refused: a device would not sample them either.
-constexpr double kMostSamples = 4096;  // of a bin along an axis
+constexpr double kMostSamples = 4096;  // of a bin along an axis, and bins
 
 /// Calls body(element of the bins' tensor, element of the planes' tensor, factor) for all taps of
 /// all channels.
@@ -25,7 +25,7 @@ void for_each_tap(const InputReader& rois, const Dims& planes, const Attrs& attr
   const std::int64_t channels = planes[1], h = planes[2], w = planes[3];
   const std::int64_t bins = rules.pooled_h * rules.pooled_w;
   const std::vector<Roi> all = rois_of(rois.read_all(), rois.desc().shape, planes[0]);
-  for (std::size_t k = 0; k < all.size(); ++k) {
+  for (std::size_t k = 0; channels > 0 && k < all.size(); ++k) {
     const RoiTaps taps = roi_taps(all[k], rules, h, w, sum);
     for (std::int64_t c = 0; c < channels; ++c) {
       const std::int64_t bin = (static_cast<std::int64_t>(k) * channels + c) * bins;
@@ -38,17 +38,19 @@ void for_each_tap(const InputReader& rois, const Dims& planes, const Attrs& attr
   }
 }
 
-void require_rois(std::string_view op, const TensorDesc& rois) {
-  if (rois.shape.size() == 2 && (rois.shape[1] == 5 || rois.shape[1] == 4)) return;
-  throw Error(
-      fmt::format("{}: 'rois' has shape {}; allowed: [boxes, 5], image, x1, y1, x2, y2, or "
-                  "[boxes, 4], equally many for each image",
-                  op, to_string(rois.shape)));
+void require_rois(std::string_view op, const TensorDesc& rois, std::int64_t images) {
+  const Dims& shape = rois.shape;
+  const bool has_rows = shape.size() == 2 && (shape[1] == 5 || shape[1] == 4);
+  if (has_rows && (images > 0 || shape[0] == 0)) return;
+  throw Error(fmt::format(
+      "{}: 'rois' has shape {} for {} images; allowed: [boxes, 5] with the image first, "
+      "or [boxes, 4], equally many for each image",
+      op, to_string(shape), images));
 }
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   require_planes(kName, "input", inputs[0]);
-  require_rois(kName, inputs[1]);
+  require_rois(kName, inputs[1], inputs[0].shape[0]);
   const RoiRules rules(attrs);
   return {describe(inputs[0].dtype,
                    {inputs[1].shape[0], inputs[0].shape[1], rules.pooled_h, rules.pooled_w})};
@@ -67,9 +69,9 @@ Reference pooled(std::span<const InputReader> inputs, const Attrs& attrs) {
 }
 
 std::vector<TensorDesc> infer_grad(std::span<const TensorDesc> inputs, const Attrs& attrs) {
-  require_rois(kGradName, inputs[1]);
   const RoiRules rules(attrs);
   const Dims& planes = attrs.list("input_size");
+  require_rois(kGradName, inputs[1], planes[0]);
   const Dims dy = {inputs[1].shape[0], planes[1], rules.pooled_h, rules.pooled_w};
   if (inputs[0].shape == dy) return {describe(inputs[0].dtype, planes)};
   throw Error(fmt::format("{}: 'grad' has shape {}; allowed: {}", kGradName,
@@ -134,7 +136,8 @@ std::vector<GradientCall> gradient(const Problem& forward) {
 }
 
 std::string must_be_extent(const AttrValue& value) {
-  return std::get<std::int64_t>(value) >= 1 ? "" : "it must be 1 or more";
+  const auto extent = double(std::get<std::int64_t>(value));
+  return extent >= 1 && extent <= kMostSamples ? "" : "it must be from 1 to 4096";
 }
 
 std::vector<AttrSpec> roi_attrs() {
@@ -157,11 +160,9 @@ std::vector<AttrSpec> roi_grad_attrs() {
                                "images, channels, height and width of the planes",
                                [](const AttrValue& value) -> std::string {
                                  const auto& size = std::get<std::vector<std::int64_t>>(value);
-                                 const bool is_right =
-                                     size.size() == 4 &&
-                                     std::all_of(size.begin(), size.end(),
-                                                 [](std::int64_t n) { return n >= 1; });
-                                 return is_right ? "" : "it must have four extents";
+                                 return size.size() == 4 && *std::ranges::min_element(size) >= 1
+                                            ? ""
+                                            : "it must have four extents";
                                }});
   return attrs;
 }

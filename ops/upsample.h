@@ -69,12 +69,12 @@ struct LinearPlanes {
 
   /// For x and y, or their gradients.
   LinearPlanes(const Dims& x, const Dims& y, const Attrs& attrs)
-      : planes(x[0] * x[1]),
-        h(x[2]),
-        w(x[3]),
-        rows(linear_places<T>(x[2], y[2], attrs.flag("align_corners"), attrs.number("scale_h"))),
-        columns(
-            linear_places<T>(x[3], y[3], attrs.flag("align_corners"), attrs.number("scale_w"))) {}
+      : planes(x[0] * x[1]), h(x[2]), w(x[3]) {
+    if (element_count(y) == 0) return;
+    const bool align_corners = attrs.flag("align_corners");
+    rows = linear_places<T>(x[2], y[2], align_corners, attrs.number("scale_h"));
+    columns = linear_places<T>(x[3], y[3], align_corners, attrs.number("scale_w"));
+  }
 };
 
 }  // namespace opbench

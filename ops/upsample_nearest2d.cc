@@ -29,6 +29,15 @@ std::vector<std::int64_t> places_of(std::int64_t from, std::int64_t to, double s
   return places;
 }
 
+// An empty y has no places: its extents may be large.
+NearestPlaces places_between(const Dims& x, const Dims& y, const Attrs& attrs) {
+  NearestPlaces of{x[0] * x[1], x[2], x[3], {}, {}};
+  if (element_count(y) == 0) return of;
+  of.rows = places_of(x[2], y[2], attrs.number("scale_h"));
+  of.columns = places_of(x[3], y[3], attrs.number("scale_w"));
+  return of;
+}
+
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {
   return infer_upsample(kName, inputs[0], attrs);
 }
@@ -137,16 +146,11 @@ const RegisteredOp registered_grad{{
 }  // namespace
 
 NearestPlaces nearest_places(const TensorDesc& x, const Attrs& attrs) {
-  const Dims &shape = x.shape, y = infer_upsample(kName, x, attrs)[0].shape;
-  return {shape[0] * shape[1], shape[2], shape[3],
-          places_of(shape[2], y[2], attrs.number("scale_h")),
-          places_of(shape[3], y[3], attrs.number("scale_w"))};
+  return places_between(x.shape, infer_upsample(kName, x, attrs)[0].shape, attrs);
 }
 
 NearestPlaces nearest_grad_places(const TensorDesc& dy, const Attrs& attrs) {
-  const Dims &shape = dy.shape, x = infer_upsample_grad(kGradName, dy, attrs)[0].shape;
-  return {shape[0] * shape[1], x[2], x[3], places_of(x[2], shape[2], attrs.number("scale_h")),
-          places_of(x[3], shape[3], attrs.number("scale_w"))};
+  return places_between(infer_upsample_grad(kGradName, dy, attrs)[0].shape, dy.shape, attrs);
 }
 
 }  // namespace opbench

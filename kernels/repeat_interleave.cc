@@ -43,6 +43,7 @@ struct Copies {
   // Calls body(first element of the row of x, first element of its copies, number of copies).
   template <class Body>
   void for_each(Body body) const {
+    if (view.inner == 0) return;  // any number of copies of nothing
     parallel_blocks(view.outer * places, [&](std::int64_t row) {
       const std::int64_t place = row % places, first = starts.data()[place];
       const std::int64_t from = row / places * view.extent + first;

@@ -29,11 +29,12 @@ Places ranks_of(const Places& chosen, std::int64_t boxes) {
   return ranks;
 }
 
-// False if the area of a box may overflow in fp32 or lose all precision.
+// False if the area of a box may overflow in fp32, or is below its smallest normal number, where it
+// loses precision.
 bool fits_fp32(const Box& box) {
   const double width = std::fabs(box.x2 - box.x1), height = std::fabs(box.y2 - box.y1);
   const double area = width * height;
-  return std::max({width, height, area}) < 0x1p127 && (area == 0 || area > 0x1p-100);
+  return std::max({width, height, area}) < 0x1p127 && (area == 0 || area >= 0x1p-126);
 }
 
 /// One use of the operator. Boxes that were chosen elsewhere decide where rounding may: among equal

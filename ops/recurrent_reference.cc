@@ -15,7 +15,7 @@ constexpr std::size_t kMostInputs = 8;
 /// Rows of x, y and gates are in the order of steps, and states have one more step, the first.
 template <class Number>
 struct Layer {
-  using Table = Numbers<Number>;
+  using Table = NumberMatrix<Number>;
 
   Recurrence r;
   Roundings roundings;
@@ -244,19 +244,20 @@ struct Layer {
 };
 
 template <class Number>
-std::vector<Numbers<Number>> computed(const Problem& problem, std::span<const InputReader> inputs,
-                                      Roundings roundings) {
+std::vector<NumberMatrix<Number>> computed(const Problem& problem,
+                                           std::span<const InputReader> inputs,
+                                           Roundings roundings) {
   const Recurrence of(problem);
   if (!is_recurrent_gradient(problem.op->name)) {
     return Layer<Number>(of, inputs, roundings).results();
   }
   const Layer<Number> layer(of, inputs.subspan(of.results()), roundings);
-  std::vector<Numbers<Number>> all = layer.gradients(inputs.first(of.results()));
+  std::vector<NumberMatrix<Number>> all = layer.gradients(inputs.first(of.results()));
   all.resize(problem.outputs.size());
   return all;
 }
 
-std::vector<double> flat(const Numbers<double>::Values& values) {
+std::vector<double> flat(const NumberMatrix<double>::Values& values) {
   return {values.data(), values.data() + values.size()};
 }
 

@@ -63,20 +63,20 @@ struct Roundings {
 
 /// A matrix of numbers of either kind. Those without errors are exact.
 template <class Number>
-struct Numbers {
+struct NumberMatrix {
   using Values = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   static constexpr bool kAreRunning = std::is_same_v<Number, Running>;
 
   Values value, error = {};
   Roundings roundings = {};
 
-  static Numbers zeros(std::int64_t rows, std::int64_t columns, Roundings roundings) {
-    Numbers result{Values::Zero(rows, columns), {}, roundings};
+  static NumberMatrix zeros(std::int64_t rows, std::int64_t columns, Roundings roundings) {
+    NumberMatrix result{Values::Zero(rows, columns), {}, roundings};
     if (kAreRunning) result.error = result.value;
     return result;
   }
-  static Numbers exact(std::int64_t rows, std::int64_t columns, const std::vector<double>& values,
-                       Roundings roundings) {
+  static NumberMatrix exact(std::int64_t rows, std::int64_t columns,
+                            const std::vector<double>& values, Roundings roundings) {
     return {Eigen::Map<const Values>(values.data(), rows, columns), {}, roundings};
   }
 
@@ -96,12 +96,12 @@ struct Numbers {
       value(row, column) = number;
     }
   }
-  Numbers rows(std::int64_t first, std::int64_t count) const {
-    Numbers result{value.middleRows(first, count), {}, roundings};
+  NumberMatrix rows(std::int64_t first, std::int64_t count) const {
+    NumberMatrix result{value.middleRows(first, count), {}, roundings};
     if (error.size() > 0) result.error = error.middleRows(first, count);
     return result;
   }
-  Numbers transposed() const { return {value.transpose(), error.transpose(), roundings}; }
+  NumberMatrix transposed() const { return {value.transpose(), error.transpose(), roundings}; }
 
   /// A factor of products, with what their errors need.
   struct Factor {
@@ -116,8 +116,8 @@ struct Numbers {
 
   /// A product of matrices: the magnitudes of the terms of its sums, and the errors of factors and
   /// results. Errors of the terms of a sum are independent, or all of one sign.
-  Numbers times(const Factor& b, const Values& error_of_b = {}) const {
-    Numbers c{value * b.value, {}, roundings};
+  NumberMatrix times(const Factor& b, const Values& error_of_b = {}) const {
+    NumberMatrix c{value * b.value, {}, roundings};
     if (!kAreRunning) return c;
     const double weight = roundings.weight - 1;
     Values squares = (weight * c.value.cwiseAbs().cwiseMax(roundings.least)).cwiseAbs2();
@@ -131,7 +131,7 @@ struct Numbers {
     c.error = value.cwiseAbs() * b.magnitudes + squares.cwiseSqrt();
     return c;
   }
-  Numbers operator*(const Numbers& b) const { return times(Factor(b.value), b.error); }
+  NumberMatrix operator*(const NumberMatrix& b) const { return times(Factor(b.value), b.error); }
 };
 
 }  // namespace opbench

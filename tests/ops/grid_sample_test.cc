@@ -93,6 +93,23 @@ TEST(GridSample, TermsAllowEitherNeighbour) {
   EXPECT_EQ(term(1e6), 0);
 }
 
+// A vector of points and more.
+TEST(GridSample, PositionsThatAreNotFiniteAreOutside) {
+  std::vector<double> grid(2 * 19, 0.0);
+  for (std::size_t i = 0; i < grid.size(); i += 3) grid[i] = i % 2 == 0 ? NAN : HUGE_VAL;
+  const Given x{kFp32, {1, 1, 2, 2}, {1, 1, 1, 1}}, points{kFp32, {1, 1, 19, 2}, grid};
+  const Given dy{kFp32, {1, 1, 1, 19}, std::vector<double>(19, 1.0)};
+  for (const Kernel* kernel : kernels_of("grid_sample")) {
+    const std::vector<double> y = kernel_on_tensors("grid_sample", kernel->name, {x, points})[0];
+    for (std::size_t i = 0; i < 19; ++i) EXPECT_EQ(y[i], i % 3 == 2 ? 1 : 0) << kernel->name << i;
+  }
+  for (const Kernel* kernel : kernels_of("grid_sample_grad")) {
+    EXPECT_THAT(kernel_on_tensors("grid_sample_grad", kernel->name, {dy, x, points})[1],
+                testing::Each(0))
+        << kernel->name;
+  }
+}
+
 TEST(GridSample, NamesWhatItRefuses) {
   const auto refused = [](const std::vector<Dims>& shapes, const AttrTexts& attrs,
                           const char* text) {

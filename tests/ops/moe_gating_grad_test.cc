@@ -42,6 +42,28 @@ TEST(MoeGatingGrad, SigmoidsOverTheirSum) {
   expect_gradient("sigmoid", {7 * (3 - mean) / sum * 2 / 9, 0, 7 * (1 - mean) / sum * 4 / 25});
 }
 
+TEST(MoeGatingGrad, NoChosenExpert) {
+  const std::vector<Given> inputs = {
+      {kFp32, {1, 0}, {}}, {kFp32, {1, 2}, {1, 2}}, {DType::int32, {1, 0}, {}}};
+  EXPECT_THAT(kernel_on_tensors("moe_gating_grad", "native", inputs)[0],
+              testing::ElementsAre(0, 0));
+}
+
+// The sigmoid of -100 is below the smallest normal number of fp32.
+TEST(MoeGatingGrad, ASmallSigmoidMayBeZero) {
+  const Problem problem = problem_with(find_op("moe_gating_grad"), {{1, 1}, {1, 2}, {1, 1}},
+                                       {{"shares", "sigmoid"}}, kFp32);
+  const float dy[] = {1}, x[] = {-100, 0};
+  const std::int32_t expert[] = {0};
+  const std::vector<InputReader> readers = {
+      {problem.inputs[0], dy}, {problem.inputs[1], x}, {problem.inputs[2], expert}};
+  std::vector<double> exact(2), terms(2);
+  problem.op->reference(readers, problem.attrs)(0, {0, 2}, exact);
+  problem.op->terms(readers, problem.attrs).magnitude(0, {0, 2}, terms);
+  EXPECT_GT(exact[0], 0);
+  EXPECT_GT(terms[0] * 0x1p-24, exact[0]);
+}
+
 TEST(MoeGatingGrad, Refusals) {
   const auto refused = [](const Given& experts, const char* text) {
     EXPECT_THAT(

@@ -68,6 +68,17 @@ TEST(Nms, EitherIsRightAtARoundedThreshold) {
   EXPECT_EQ(verdict_on_boxes(tenths, scores, {1, 0}, "0.7"), Verdict::failed);
 }
 
+// Areas of equal boxes overflow or underflow in fp32; their quotient is NaN then.
+TEST(Nms, EitherIsRightForAreasBeyondFp32) {
+  const Given scores = scores_of({2, 1});
+  for (const double side : {1e-30, 1.0, 1e30}) {
+    const Given boxes{kFp32, {2, 4}, {0, 0, side, side, 0, 0, side, side}};
+    EXPECT_EQ(verdict_on_boxes(boxes, scores, {0}, "0.5"), Verdict::passed);
+    EXPECT_EQ(verdict_on_boxes(boxes, scores, {0, 1}, "0.5"),
+              side == 1 ? Verdict::failed : Verdict::passed);
+  }
+}
+
 TEST(Nms, EqualScoresMayComeInAnyOrder) {
   const Given scores = scores_of({1, 1, 1, 1});
   EXPECT_EQ(verdict_on_boxes(kRow, scores, {1, 3}, "0.25"), Verdict::passed);

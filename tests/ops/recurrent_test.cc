@@ -241,6 +241,8 @@ TEST(Recurrent, NamesWhatItRefuses) {
   refused("lstm", {{3, 1, 2}, {8, 3}, {8, 2}}, "'weight_ih' has shape 8x3; allowed: 8x2");
   refused("lstm", {{3, 1, 2}, {8, 2}, {8, 2}, {8}, {8}, {2, 1, 2}},
           "'h0' has shape 2x1x2; allowed: 1x1x2, states of one layer in one direction");
+  refused("lstm", {{3, 1, 2}, {0}, {8, 2}}, "'weight_ih' has shape 0; allowed: 8x2");
+  refused("lstm_gates", {{3, 8}, {0}, {3, 2}}, "'hidden_gates' has shape 0; allowed: 3x8");
   refused("gru_grad", {{3, 1, 2}, {1, 2}, {3, 1, 2}, {6, 2}, {6, 2}},
           "'grad_h_n' has shape 1x2; allowed: 1x1x2, as the result");
   std::vector<Given> in = inputs_of("gru");

@@ -84,6 +84,11 @@ TEST(RoiAlign, Refusals) {
   refused({kFp32, {1, 3}, {0, 0, 0}}, "'rois' has shape 1x3; allowed: [boxes, 5]");
   refused({kFp32, {1, 5}, {1, 0, 0, 1, 1}}, "'rois' has 1 in row 0; allowed: an image below 1");
   refused({kFp32, {1, 4}, {0, 0, 1e9, 1}}, "allowed: up to 4096 places");
+  EXPECT_THAT(
+      [] {
+        problem_with(find_op("roi_align"), {{0, 1, 2, 2}, {1, 4}}, {}, kFp32);
+      },
+      ThrowsMessage<Error>(HasSubstr("'rois' has shape 1x4 for 0 images")));
 }
 
 }  // namespace opbench

@@ -55,4 +55,13 @@ TEST(UpsampleBilinear2d, TermsHoldTheErrorOfThePosition) {
   EXPECT_NEAR(terms(slope), 650.5 * 3 / 7 * 2 - 0.5, 1e-9);
 }
 
+// The places of 2^31 rows would fill the memory.
+TEST(UpsampleBilinear2d, AnEmptyResultMayBeLong) {
+  for (const char* op : {"upsample_bilinear2d", "upsample_nearest2d"}) {
+    EXPECT_THAT(agreed_values(op, {{DType::fp32, {0, 1, 1, 1}, {}}},
+                              {{"output_size", "[2147483647,2147483647]"}}),
+                testing::IsEmpty());
+  }
+}
+
 }  // namespace opbench

@@ -62,34 +62,84 @@ struct PlusGradOfWeight : RowGrad<T, kSteps> {
   }
 };
 
+// Rows that are computed together: the weight and the sums of the columns are read once for them.
+inline constexpr std::size_t kTogether = 4;
+
 template <class T, bool kSteps>
-void row_as(const RmsNormGrad& of, std::int64_t row, float* dweight) {
-  const std::int64_t first = row * of.count;
-  const auto count = static_cast<std::size_t>(of.count);
-  const auto *dy = static_cast<const T*>(of.dy) + first, *x = static_cast<const T*>(of.x) + first;
-  T* const dx = static_cast<T*>(of.dx) + first;
-  RowGrad<T, kSteps> grad{of.rstd[row], 0};
-  grad.slope = lane_sum(grad, of.count, dy, x, of.weight) / static_cast<float>(of.count);
-  const GradOfInput<T, kSteps> of_input{grad};
-  if (of.grad_sum == nullptr) {
-    map_row(of_input, of.streams, count, dx, dy, x, of.weight);
+struct Rows {
+  const T *dy[kTogether], *x[kTogether];
+  RowGrad<T, kSteps> grad[kTogether];
+};
+
+// Adds the terms of `rows`, in order, to the sums of the columns.
+template <std::size_t kRows, class T, bool kSteps>
+HWY_INLINE void add_columns(const Rows<T, kSteps>& rows, std::size_t first, std::size_t count,
+                            float* dweight) {
+  const auto add = [&](VF32 sum, auto... values) HWY_ATTR {
+    const VF32 of[] = {values...};
+    for (std::size_t r = 0; r < kRows; ++r) {
+      sum = PlusGradOfWeight<T, kSteps>{rows.grad[r]}(sum, of[2 * r], of[2 * r + 1]);
+    }
+    return sum;
+  };
+  float* const sums = dweight + first;
+  const float* const before = sums;
+  if constexpr (kRows == kTogether) {
+    map_lanes<false>(add, count, sums, before, rows.dy[0] + first, rows.x[0] + first,
+                     rows.dy[1] + first, rows.x[1] + first, rows.dy[2] + first, rows.x[2] + first,
+                     rows.dy[3] + first, rows.x[3] + first);
   } else {
+    map_lanes<false>(add, count, sums, before, rows.dy[0] + first, rows.x[0] + first);
+  }
+}
+
+// The sums of kRows rows and of the columns in one pass over parts that stay in the L1 cache, then
+// the gradient of each row.
+template <std::size_t kRows, class T, bool kSteps>
+void rows_as(const RmsNormGrad& of, std::int64_t row, float* dweight) {
+  constexpr std::int64_t kPart = 512;
+  Rows<T, kSteps> rows;
+  HWY_ALIGN float lanes[kRows][kSumLanes] = {};
+  for (std::size_t r = 0; r < kRows; ++r) {
+    const std::int64_t first = (row + static_cast<std::int64_t>(r)) * of.count;
+    rows.dy[r] = static_cast<const T*>(of.dy) + first;
+    rows.x[r] = static_cast<const T*>(of.x) + first;
+    rows.grad[r] = {of.rstd[row + static_cast<std::int64_t>(r)], 0};
+  }
+  for (std::int64_t i = 0; i < of.count; i += kPart) {
+    const std::int64_t part = std::min(kPart, of.count - i);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      add_to_lanes(rows.grad[r], part, lanes[r], rows.dy[r] + i, rows.x[r] + i, of.weight + i);
+    }
+    if (dweight == nullptr) continue;
+    add_columns<kRows>(rows, static_cast<std::size_t>(i), static_cast<std::size_t>(part), dweight);
+  }
+  const auto count = static_cast<std::size_t>(of.count);
+  for (std::size_t r = 0; r < kRows; ++r) {
+    rows.grad[r].slope = sum_of_lanes(lanes[r]) / static_cast<float>(of.count);
+    const GradOfInput<T, kSteps> of_input{rows.grad[r]};
+    const std::int64_t first = (row + static_cast<std::int64_t>(r)) * of.count;
+    T* const dx = static_cast<T*>(of.dx) + first;
+    if (of.grad_sum == nullptr) {
+      map_row(of_input, of.streams, count, dx, rows.dy[r], rows.x[r], of.weight);
+      continue;
+    }
     const T* const grad_sum = static_cast<const T*>(of.grad_sum) + first;
-    map_row(of_input, of.streams, count, dx, dy, x, of.weight, grad_sum);
+    map_row(of_input, of.streams, count, dx, rows.dy[r], rows.x[r], of.weight, grad_sum);
     std::memcpy(static_cast<T*>(of.dx2) + first, dx, count * sizeof(T));
   }
-  if (dweight == nullptr) return;
-  map_lanes<false>(PlusGradOfWeight<T, kSteps>{grad}, count, dweight,
-                   static_cast<const float*>(dweight), dy, x);
 }
 
 template <class T, bool kSteps>
 void block_as(const RmsNormGrad& of, std::int64_t block) {
   const std::int64_t begin = block * of.rows_of_block();
   const std::int64_t end = std::min(of.rows, begin + of.rows_of_block());
+  constexpr auto kMany = static_cast<std::int64_t>(kTogether);
   float* const dweight = of.dweight == nullptr ? nullptr : of.dweight + block * of.count;
   if (dweight != nullptr) std::fill_n(dweight, of.count, 0.0f);
-  for (std::int64_t row = begin; row < end; ++row) row_as<T, kSteps>(of, row, dweight);
+  std::int64_t row = begin;
+  for (; row + kMany <= end; row += kMany) rows_as<kTogether, T, kSteps>(of, row, dweight);
+  for (; row < end; ++row) rows_as<1, T, kSteps>(of, row, dweight);
   if (of.streams) hwy::FlushStream();
 }
 

@@ -13,7 +13,6 @@
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/map_line-inl.h"
 #include "kernels/simd/scratch.h"
-#include "ops/broadcast.h"
 #include "tensor/half.h"
 #include "tensor/parallel.h"
 
@@ -82,16 +81,51 @@ void split_pairs(RotaryMode mode, std::int64_t extent, const float* x, float* ke
   }
 }
 
+// Both halves of a line: y1 = First(x1, x2, cos1, s1), y2 = Second(x2, x1, cos2, s2).
+template <bool kStream, class First, class Second, class T>
+HWY_INLINE void turn_halves(std::int64_t pairs, const T* x, const T* cos, const T* s1, const T* s2,
+                            T* y) {
+  std::int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const auto n = static_cast<std::int64_t>(hn::Lanes(F32()));
+  const auto of_first = [&](VF32 a, VF32 b, std::int64_t at) HWY_ATTR {
+    return First()(F32(), a, b, load(cos + at), load(s1 + at));
+  };
+  const auto of_second = [&](VF32 a, VF32 b, std::int64_t at) HWY_ATTR {
+    return Second()(F32(), b, a, load(cos + pairs + at), load(s2 + at));
+  };
+  for (; i + 2 * n <= pairs; i += 2 * n) {
+    const VF32 a0 = load(x + i), b0 = load(x + pairs + i);
+    const VF32 a1 = load(x + i + n), b1 = load(x + pairs + i + n);
+    store_two<kStream>(of_first(a0, b0, i), of_first(a1, b1, i + n), y + i);
+    store_two<kStream>(of_second(a0, b0, i), of_second(a1, b1, i + n), y + pairs + i);
+  }
+#endif
+  if (i == pairs) return;
+  const T* const other = x + pairs;
+  map_line(First(), pairs - i, y + i, x + i, other + i, cos + i, s1 + i);
+  map_line(Second(), pairs - i, y + pairs + i, other + i, x + i, cos + pairs + i, s2 + i);
+}
+
+template <class First, class Second, class T>
+HWY_INLINE void turn_halves(bool stream, std::int64_t pairs, const T* x, const T* cos, const T* s1,
+                            const T* s2, T* y) {
+  if (stream && can_stream(y) && can_stream(y + pairs)) {
+    return turn_halves<true, First, Second>(pairs, x, cos, s1, s2, y);
+  }
+  turn_halves<false, First, Second>(pairs, x, cos, s1, s2, y);
+}
+
 template <class T>
-void rotate(RotaryMode mode, std::int64_t extent, const T* x, const T* cos, const T* sin, T* y) {
+void rotate(RotaryMode mode, bool stream, std::int64_t extent, const T* x, const T* cos,
+            const T* sin, T* y) {
   const std::int64_t pairs = extent / 2;
   if (pairs <= 0) return;  // GCC 12 warns of negative sizes otherwise
   if (mode == RotaryMode::half) {
-    map_line(TurnedBack(), pairs, y, x, x + pairs, cos, sin);
-    map_line(Turned(), pairs, y + pairs, x + pairs, x, cos + pairs, sin + pairs);
+    turn_halves<TurnedBack, Turned>(stream, pairs, x, cos, sin, sin + pairs, y);
   } else if (mode == RotaryMode::quarter) {
-    rotate(RotaryMode::half, pairs, x, cos, sin, y);
-    rotate(RotaryMode::half, pairs, x + pairs, cos + pairs, sin + pairs, y + pairs);
+    rotate(RotaryMode::half, stream, pairs, x, cos, sin, y);
+    rotate(RotaryMode::half, stream, pairs, x + pairs, cos + pairs, sin + pairs, y + pairs);
   } else {
     float* const wide = lines_of(extent, 3);
     float *const kept = wide + extent, *const turned = kept + extent;
@@ -103,18 +137,17 @@ void rotate(RotaryMode mode, std::int64_t extent, const T* x, const T* cos, cons
 
 // dx from dy: the transposed rotation.
 template <class T>
-void rotate_back(RotaryMode mode, std::int64_t extent, const T* dy, const T* cos, const T* sin,
-                 T* dx) {
+void rotate_back(RotaryMode mode, bool stream, std::int64_t extent, const T* dy, const T* cos,
+                 const T* sin, T* dx) {
   const std::int64_t pairs = extent / 2;
   if (pairs <= 0) return;
   if (mode == RotaryMode::half) {
-    map_line(Turned(), pairs, dx, dy, dy + pairs, cos, sin + pairs);
-    map_line(TurnedBack(), pairs, dx + pairs, dy + pairs, dy, cos + pairs, sin);
-    return;
+    return turn_halves<Turned, TurnedBack>(stream, pairs, dy, cos, sin + pairs, sin, dx);
   }
   if (mode == RotaryMode::quarter) {
-    rotate_back(RotaryMode::half, pairs, dy, cos, sin, dx);
-    return rotate_back(RotaryMode::half, pairs, dy + pairs, cos + pairs, sin + pairs, dx + pairs);
+    rotate_back(RotaryMode::half, stream, pairs, dy, cos, sin, dx);
+    return rotate_back(RotaryMode::half, stream, pairs, dy + pairs, cos + pairs, sin + pairs,
+                       dx + pairs);
   }
   float* const wide = lines_of(extent, 3);
   float *const a = wide + extent, *const b = a + extent;
@@ -165,18 +198,27 @@ void sum_angles(RotaryMode mode, std::int64_t extent, std::span<const std::int64
 void rotate_one(const RotaryLine& line) {
   visit_arithmetic(line.dtype, [&](auto tag) {
     using T = decltype(tag);
-    rotate(line.mode, line.extent, static_cast<const T*>(line.x), static_cast<const T*>(line.cos),
-           static_cast<const T*>(line.sin), static_cast<T*>(line.y));
+    rotate(line.mode, false, line.extent, static_cast<const T*>(line.x),
+           static_cast<const T*>(line.cos), static_cast<const T*>(line.sin),
+           static_cast<T*>(line.y));
   });
 }
 
-void rotate_one_back(const RotaryLine& line) {
-  visit_arithmetic(line.dtype, [&](auto tag) {
+void rotate_range(const RotaryLines& of, const KernelArgs& args, bool is_back, bool streams,
+                  std::int64_t begin, std::int64_t end) {
+  visit_arithmetic(of.dtype, [&](auto tag) {
     using T = decltype(tag);
-    rotate_back(line.mode, line.extent, static_cast<const T*>(line.x),
-                static_cast<const T*>(line.cos), static_cast<const T*>(line.sin),
-                static_cast<T*>(line.y));
+    const auto turn = is_back ? rotate_back<T> : rotate<T>;
+    const auto *const x = static_cast<const T*>(args.inputs[0]),
+                      *const cos = static_cast<const T*>(args.inputs[1]),
+                      *const sin = static_cast<const T*>(args.inputs[2]);
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t angle = of.angle_of(i), first = i * of.extent;
+      turn(of.mode, streams, of.extent, x + first, cos + angle, sin + angle,
+           static_cast<T*>(args.outputs[0]) + first);
+    }
   });
+  if (streams) hwy::FlushStream();
 }
 
 void sum_angles_of(const RotaryLine& line, std::span<const std::int64_t> lines, const void* dy,
@@ -197,20 +239,27 @@ namespace opbench {
 namespace {
 
 HWY_EXPORT(rotate_one);
-HWY_EXPORT(rotate_one_back);
+HWY_EXPORT(rotate_range);
 HWY_EXPORT(sum_angles_of);
 
+// The first output.
+void rotate_all(const RotaryLines& of, const KernelArgs& args, bool is_back, bool streams) {
+  of.for_each_range([&](std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(rotate_range)(of, args, is_back, streams, begin, end);
+  });
+}
+
 Launch forward(const Problem& problem) {
-  return [of = RotaryLines(problem)](const KernelArgs& args) {
-    of.for_each([&](std::int64_t i) { rotate_line(of.line(args, i)); });
+  return [of = RotaryLines(problem), streams = outgrows_cache(problem)](const KernelArgs& args) {
+    rotate_all(of, args, false, streams);
   };
 }
 
 Launch backward(const Problem& problem) {
   const RotaryLines of(problem);
-  return [of, has_x = problem.inputs.size() > 3,
+  return [of, has_x = problem.inputs.size() > 3, streams = outgrows_cache(problem),
           shared = SharedAngles(of)](const KernelArgs& args) {
-    of.for_each([&](std::int64_t i) { HWY_DYNAMIC_DISPATCH(rotate_one_back)(of.line(args, i)); });
+    rotate_all(of, args, true, streams);
     if (!has_x) return;
     parallel_blocks(of.angles, [&](std::int64_t angle) {
       RotaryLine line = of.line(args, 0);
@@ -244,36 +293,6 @@ const RegisteredKernel device_grad{{
 }  // namespace
 
 void rotate_line(const RotaryLine& line) { HWY_DYNAMIC_DISPATCH(rotate_one)(line); }
-
-RotaryLines::RotaryLines(const Problem& problem)
-    : mode(rotary_mode(problem.attrs)),
-      dtype(problem.inputs[0].dtype),
-      extent(problem.inputs[0].shape.back()),
-      count(extent == 0 ? 0 : problem.inputs[0].elements() / extent),
-      angles(extent == 0 ? 0 : problem.inputs[1].elements() / extent),
-      view(problem.inputs[1].shape, problem.inputs[0].shape) {}
-
-RotaryLine RotaryLines::line(const KernelArgs& args, std::int64_t i) const {
-  return {mode,
-          dtype,
-          extent,
-          at(args.inputs[0], dtype, i * extent),
-          at(args.inputs[1], dtype, angle_of(i)),
-          at(args.inputs[2], dtype, angle_of(i)),
-          at(args.outputs[0], dtype, i * extent)};
-}
-
-SharedAngles::SharedAngles(const RotaryLines& lines)
-    : lines_(static_cast<std::size_t>(lines.count)),
-      first_(static_cast<std::size_t>(lines.angles) + 1) {
-  const auto angle_of = [&](std::int64_t i) {
-    return static_cast<std::size_t>(lines.angle_of(i) / lines.extent);
-  };
-  for (std::int64_t i = 0; i < lines.count; ++i) ++first_[angle_of(i) + 1];
-  for (std::size_t a = 1; a < first_.size(); ++a) first_[a] += first_[a - 1];
-  std::vector<std::size_t> next = first_;
-  for (std::int64_t i = 0; i < lines.count; ++i) lines_[next[angle_of(i)]++] = i;
-}
 
 }  // namespace opbench
 #endif  // HWY_ONCE

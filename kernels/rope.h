@@ -43,14 +43,18 @@ struct RotaryLines {
   /// Line `i` of a call.
   RotaryLine line(const KernelArgs& args, std::int64_t i) const;
 
+  /// Calls body(begin, end) for ranges of lines.
+  template <class Body>
+  void for_each_range(Body body) const {
+    constexpr std::int64_t kGrainElements = 16 * 1024;  // fewer do not repay waking a thread
+    parallel_ranges(count, kGrainElements / (extent + 1) + 1, body);
+  }
   /// Calls body(i) for every line.
   template <class Body>
   void for_each(Body body) const {
-    constexpr std::int64_t kGrainElements = 16 * 1024;  // fewer do not repay waking a thread
-    parallel_ranges(count, kGrainElements / (extent + 1) + 1,
-                    [&](std::int64_t begin, std::int64_t end) {
-                      for (std::int64_t i = begin; i < end; ++i) body(i);
-                    });
+    for_each_range([&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) body(i);
+    });
   }
 };
 

@@ -91,11 +91,18 @@ template <bool kStream, class Gate, class T, class X>
 void slope_lanes(const Gate& gate, std::size_t count, const T* dy, const X* a, const X* b, X* da,
                  X* db) {
   const std::size_t lanes = hn::Lanes(F32());
+  const auto slopes = [&](std::size_t at)
+                          HWY_ATTR { return gate(load(dy + at), load(a + at), load(b + at)); };
   std::size_t i = 0;
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    const GateSlopes lower = slopes(i), upper = slopes(i + lanes);
+    store_two<kStream>(lower.a, upper.a, da + i);
+    store_two<kStream>(lower.b, upper.b, db + i);
+  }
   for (; i + lanes <= count; i += lanes) {
-    const GateSlopes of = gate(load(dy + i), load(a + i), load(b + i));
-    store<kStream>(of.a, da + i);
-    store<kStream>(of.b, db + i);
+    const GateSlopes of = slopes(i);
+    store<false>(of.a, da + i);
+    store<false>(of.b, db + i);
   }
   if (i == count) return;
   HWY_ALIGN T dys[hn::MaxLanes(F32())] = {};

@@ -68,10 +68,7 @@ void backward_as(const Gates& of, std::int64_t begin, std::int64_t end) {
       const std::int64_t at_a = 2 * row * of.width + first, at_b = at_a + of.width;
       const T* const of_result = dy + row * of.width + first;
       const auto n = static_cast<std::size_t>(count);
-      const std::uintptr_t vector = hn::Lanes(F32()) * sizeof(T);
-      const bool is_aligned = (reinterpret_cast<std::uintptr_t>(dx + at_a) % vector) == 0 &&
-                              (reinterpret_cast<std::uintptr_t>(dx + at_b) % vector) == 0;
-      if (of.streams && is_aligned) {
+      if (of.streams && can_stream(dx + at_a) && can_stream(dx + at_b)) {
         return slope_lanes<true>(gate, n, of_result, x + at_a, x + at_b, dx + at_a, dx + at_b);
       }
       slope_lanes<false>(gate, n, of_result, x + at_a, x + at_b, dx + at_a, dx + at_b);

@@ -105,6 +105,33 @@ HWY_INLINE Bits16<D> round_to_bfloat16_bits(D, hn::Vec<D> value) {
   return hn::DemoteTo(hn::Rebind<std::uint16_t, D>(), hn::BitCast(hn::RebindToSigned<D>(), result));
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// Two vectors of fp32 lanes as one of bf16 patterns, rounded like those of one vector.
+template <class D>
+HWY_INLINE hn::Vec<hn::Repartition<std::uint16_t, D>> round_two_to_bfloat16_bits(D d,
+                                                                                 hn::Vec<D> lower,
+                                                                                 hn::Vec<D> upper) {
+  const hn::Repartition<std::uint16_t, D> u16;
+  const auto sum = hn::Add(lower, upper);  // NaN for a NaN, and for Inf and -Inf
+  if (HWY_UNLIKELY(!hn::AllTrue(d, hn::Eq(sum, sum)))) {
+    return hn::Combine(u16, round_to_bfloat16_bits(d, upper), round_to_bfloat16_bits(d, lower));
+  }
+  const auto low = hn::BitCast(u16, lower), high = hn::BitCast(u16, upper);
+  const auto kept = hn::ConcatOdd(u16, high, low), dropped = hn::ConcatEven(u16, high, low);
+  // Bit 15 of the average is the carry of dropped + 0x7FFF + the last bit that is kept.
+  const auto bias = hn::OrAnd(hn::Set(u16, 0x7FFE), kept, hn::Set(u16, 1));
+  return hn::Add(kept, hn::ShiftRight<15>(hn::AverageRound(dropped, bias)));
+}
+
+/// Two vectors of fp32 lanes as one of fp16 patterns.
+template <class D>
+HWY_INLINE hn::Vec<hn::Repartition<std::uint16_t, D>> round_two_to_half_bits(D d, hn::Vec<D> lower,
+                                                                             hn::Vec<D> upper) {
+  const hn::Repartition<std::uint16_t, D> u16;
+  return hn::Combine(u16, round_to_half_bits(d, upper), round_to_half_bits(d, lower));
+}
+#endif
+
 }  // namespace HWY_NAMESPACE
 }  // namespace opbench
 HWY_AFTER_NAMESPACE();

@@ -62,6 +62,14 @@ void widen_bfloat16(const std::uint16_t* from, float* to, std::size_t count) {
 void narrow_bfloat16(const float* from, std::uint16_t* to, std::size_t count) {
   const F32 d;
   std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const std::size_t lanes = hn::Lanes(d);
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    const auto lower = hn::LoadU(d, from + i), upper = hn::LoadU(d, from + i + lanes);
+    hn::StoreU(round_two_to_bfloat16_bits(d, lower, upper), hn::Repartition<std::uint16_t, F32>(),
+               to + i);
+  }
+#endif
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     hn::StoreU(round_to_bfloat16_bits(d, hn::LoadU(d, from + i)), U16(), to + i);
   }

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "tensor/half-inl.h"
 #include "tensor/half.h"
@@ -76,6 +77,30 @@ HWY_INLINE void store(VF32 value, T* to) {
   store_as<kStream>(value, F32(), to);
 }
 
+// Two vectors, in one store if they are rounded to 16 bits. For a stream `to` is aligned to a
+// vector of the store.
+template <bool kStream, class T>
+HWY_INLINE void store_two(VF32 lower, VF32 upper, T* to) {
+  const F32 d;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::Repartition<std::uint16_t, F32> u16;
+  auto* const bits = reinterpret_cast<std::uint16_t*>(to);
+  if constexpr (std::is_same_v<T, half>) {
+    return put<kStream>(round_two_to_half_bits(d, lower, upper), u16, bits);
+  } else if constexpr (std::is_same_v<T, bfloat16>) {
+    return put<kStream>(round_two_to_bfloat16_bits(d, lower, upper), u16, bits);
+  }
+#endif
+  store<kStream>(lower, to);
+  store<kStream>(upper, to + hn::Lanes(d));
+}
+
+// A stream of two vectors needs this alignment.
+template <class T>
+bool can_stream(const T* to) {
+  return reinterpret_cast<std::uintptr_t>(to) % (hn::Lanes(F32()) * sizeof(float)) == 0;
+}
+
 // Bytes ahead of the loads. The hardware prefetcher stops at page ends; this prefetch does not.
 inline constexpr std::size_t kPrefetchBytes = 2048;
 
@@ -111,9 +136,10 @@ void map_lanes(const Function& f, std::size_t count, T* y, const Inputs*... x) {
     for (std::size_t byte = 0; kStream && byte < kUnroll * lanes * sizeof(T); byte += 64) {
       (hwy::Prefetch(reinterpret_cast<const char*>(x + i) + byte + kPrefetchBytes), ...);
     }
-    for (std::size_t k = 0; k < kUnroll; ++k) {
+    for (std::size_t k = 0; k < kUnroll; k += 2) {
       const std::size_t at = i + k * lanes;
-      store<kStream>(f(load(x + at)...), y + at);
+      const VF32 lower = f(load(x + at)...), upper = f(load(x + at + lanes)...);
+      store_two<kStream>(lower, upper, y + at);
     }
   }
   for (; i + lanes <= count; i += lanes) store<false>(f(load(x + i)...), y + i);
@@ -126,7 +152,7 @@ template <class T, class Function, class... Inputs>
 HWY_INLINE void map_row(const Function& f, bool stream, std::size_t count, T* y,
                         const Inputs*... x) {
   if (!stream) return map_lanes<false>(f, count, y, x...);
-  const std::size_t vector = hn::Lanes(F32()) * sizeof(T);
+  const std::size_t vector = hn::Lanes(F32()) * sizeof(float);  // in bytes
   const std::size_t beyond = reinterpret_cast<std::uintptr_t>(y) % vector;
   const std::size_t before = beyond == 0 ? 0 : std::min(count, (vector - beyond) / sizeof(T));
   if (before > 0) map_lanes<false>(f, before, y, x...);

@@ -81,7 +81,7 @@ TEST(RoiAlign, Refusals) {
         },
         ThrowsMessage<Error>(HasSubstr(text)));
   };
-  refused({kFp32, {1, 3}, {0, 0, 0}}, "'rois' has shape 1x3; allowed: [boxes, 5]");
+  refused({kFp32, {1, 3}, {0, 0, 0}}, "'rois' has shape 1x3 (images: 1); allowed: [boxes, 5]");
   refused({kFp32, {1, 5}, {1, 0, 0, 1, 1}}, "'rois' has 1 in row 0; allowed: an image below 1");
   refused({kFp32, {1, 4}, {0, 0, 1e9, 1}}, "allowed: up to 4096 places");
   EXPECT_THAT(

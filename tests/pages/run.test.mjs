@@ -6,6 +6,8 @@ import {axeFaults, closeBrowser, inFolder, opbench, opened, saved, scrolled, wri
 
 const results = inFolder('results.json');
 let records = [];
+// The page's rule. On a busy machine a time may be suspicious: faster than memory can be.
+const isUsable = (r) => ['passed', 'unverified', 'mistrusted'].includes(r.status) && r.median_us !== null && !r.disturbed;
 
 before(() => {
   opbench('run', '--op', 'softplus', 'relu', '--shapes', 'cases/resnet.yaml', '--set', 'N=1', '--filter', '7x7|14x14', '--threads', '1,2',
@@ -26,7 +28,7 @@ test('draws its charts without a fault, and asks no network', async () => {
   const drawn = await page.locator('figure svg').evaluateAll((all) => all.map((svg) => [svg.getAttribute('aria-label').split('.')[0], svg.querySelectorAll('rect, circle').length]));
   const counts = Object.fromEntries(drawn);
   for (const title of ['Roofline', 'Variants of the first cases', 'By operator', 'By case']) assert.ok(counts[title] > 0, `${title}: ${JSON.stringify(counts)}`);
-  assert.equal(counts.Roofline, records.filter((r) => r.median_us !== null && !r.disturbed && r.operations > 0).length);
+  assert.equal(counts.Roofline, records.filter((r) => isUsable(r) && r.operations > 0).length);
   assert.deepEqual(page.faults, []);
 });
 
@@ -111,10 +113,10 @@ test('exports CSV, JSON, SVG, PNG, and the dispatch table as JSON and C', async 
   const png = await saved(page, chart.locator('button:text-is("PNG")'), 'latin1');
   assert.equal(png.content.slice(1, 4), 'PNG');
   const table = JSON.parse((await saved(page, page.locator('button:text-is("JSON of the winners")'))).content);
-  const places = new Set(records.filter((r) => r.median_us !== null && !r.disturbed).map((r) => `${r.case} ${r.threads}`));
+  const places = new Set(records.filter(isUsable).map((r) => `${r.case} ${r.threads}`));
   assert.equal(table.winners.length, places.size);
   for (const winner of table.winners) {
-    const times = records.filter((r) => r.case === winner.case && r.threads === winner.threads && r.median_us !== null && !r.disturbed).map((r) => r.median_us);
+    const times = records.filter((r) => r.case === winner.case && r.threads === winner.threads && isUsable(r)).map((r) => r.median_us);
     assert.equal(winner.median_us, Math.min(...times));
   }
   const header = (await saved(page, page.locator('button:text-is("C header")'))).content;

@@ -88,7 +88,7 @@ TEST(RoiAlign, Refusals) {
       [] {
         problem_with(find_op("roi_align"), {{0, 1, 2, 2}, {1, 4}}, {}, kFp32);
       },
-      ThrowsMessage<Error>(HasSubstr("'rois' has shape 1x4 for 0 images")));
+      ThrowsMessage<Error>(HasSubstr("'rois' has shape 1x4 (images: 0)")));
 }
 
 }  // namespace opbench

@@ -42,10 +42,10 @@ void require_rois(std::string_view op, const TensorDesc& rois, std::int64_t imag
   const Dims& shape = rois.shape;
   const bool has_rows = shape.size() == 2 && (shape[1] == 5 || shape[1] == 4);
   if (has_rows && (images > 0 || shape[0] == 0)) return;
-  throw Error(fmt::format(
-      "{}: 'rois' has shape {} (images: {}); allowed: [boxes, 5] with the image first, "
-      "or [boxes, 4], equally many for each image",
-      op, to_string(shape), images));
+  throw Error(
+      fmt::format("{}: 'rois' has shape {} (images: {}); allowed: [boxes, 5] with the image first, "
+                  "or [boxes, 4], equally many for each image",
+                  op, to_string(shape), images));
 }
 
 std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& attrs) {

@@ -33,10 +33,10 @@ TEST(OpTable, KnowsTheNamesOfDumps) {
   EXPECT_THAT(operators_of(table, "ReluBackward1"), ElementsAre("relu_grad"));
   EXPECT_THAT(operators_of(table, "relu_"), ElementsAre("relu"));
   EXPECT_THAT(operators_of(table, "add__Tensor"), ElementsAre("axpy", "add"));
-  EXPECT_THAT(operators_of(table, "NpuConvolutionBackward"),
-              ElementsAre("conv2d_grad_input", "conv2d_grad_weight", "conv1d_grad_input",
-                          "conv1d_grad_weight", "conv3d_grad_input", "conv3d_grad_weight",
-                          "bias_grad"));
+  EXPECT_THAT(
+      operators_of(table, "NpuConvolutionBackward"),
+      ElementsAre("conv2d_grad_input", "conv2d_grad_weight", "conv1d_grad_input",
+                  "conv1d_grad_weight", "conv3d_grad_input", "conv3d_grad_weight", "bias_grad"));
   EXPECT_THAT(operators_of(table, "CudnnConvolutionBackward"),
               operators_of(table, "NpuConvolutionBackward"));
   EXPECT_THAT(operators_of(table, "native_dropout"), ElementsAre("dropout", "random"));

@@ -290,6 +290,10 @@ def recurrent(op: str, gradient: bool) -> Callable[[Draw], Call]:
             return results, inputs, attrs
         dy = [draw.tensor(result.shape) for result in results]
         return list(torch.autograd.grad(results, inputs, dy)), [*dy, *inputs], attrs
+
+    return compute
+
+
 def convolution(axes: int) -> Dict[str, Callable[[Draw], Call]]:
     """A convolution and its gradients by the input and the weight."""
 

@@ -71,12 +71,8 @@ template <Side kSide>
 Launch plane_by_plane(const Problem& problem, const Windows& windows) {
   const ChannelPlanes from(problem.inputs[0]), to(problem.outputs[0]);
   return [from, to, windows](const KernelArgs& args) {
-    parallel_blocks(from.count(), [&](std::int64_t plane) {
-      thread_local std::vector<float> from_buffer, to_buffer;
-      float* const result = to.target(args.outputs[0], plane, to_buffer);
-      const float* const x = from.load(args.inputs[0], plane, from_buffer);
-      kSide == Side::mean ? windows.mean(x, result) : windows.spread(x, result);
-      to.store(result, plane, args.outputs[0]);
+    map_planes(from, to, args.inputs[0], args.outputs[0], [&](const float* x, float* y) {
+      kSide == Side::mean ? windows.mean(x, y) : windows.spread(x, y);
     });
   };
 }

@@ -50,12 +50,8 @@ Launch prepare_grad(const Problem& problem) {
   const ChannelPlanes from(problem.inputs[0]), to(problem.outputs[0]);
   return [from, to,
           of = nearest_grad_places(problem.inputs[0], problem.attrs)](const KernelArgs& args) {
-    parallel_blocks(of.planes, [&](std::int64_t plane) {
-      thread_local std::vector<float> from_buffer, to_buffer;
-      float* const dx = to.target(args.outputs[0], plane, to_buffer);
-      add_up_plane(of, from.load(args.inputs[0], plane, from_buffer), dx);
-      to.store(dx, plane, args.outputs[0]);
-    });
+    map_planes(from, to, args.inputs[0], args.outputs[0],
+               [&](const float* dy, float* dx) { add_up_plane(of, dy, dx); });
   };
 }
 

@@ -157,12 +157,8 @@ Launch prepare(const Problem& problem) {
   const Planes of =
       kIsGradient ? Planes(output, input, problem.attrs) : Planes(input, output, problem.attrs);
   return [from = ChannelPlanes(input), to = ChannelPlanes(output), of](const KernelArgs& args) {
-    parallel_blocks(of.planes, [&](std::int64_t plane) {
-      thread_local std::vector<float> from_buffer, to_buffer;
-      float* const result = to.target(args.outputs[0], plane, to_buffer);
-      kCompute(of, from.load(args.inputs[0], plane, from_buffer), result);
-      to.store(result, plane, args.outputs[0]);
-    });
+    map_planes(from, to, args.inputs[0], args.outputs[0],
+               [&](const float* x, float* y) { kCompute(of, x, y); });
   };
 }
 

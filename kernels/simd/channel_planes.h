@@ -64,6 +64,18 @@ struct ChannelPlanes {
   }
 };
 
+/// Calls body(x, y) on all threads for planes of an input and their results, in fp32.
+template <class Body>
+void map_planes(const ChannelPlanes& from, const ChannelPlanes& to, const void* x, void* y,
+                Body body) {
+  parallel_blocks(to.count(), [&](std::int64_t plane) {
+    thread_local std::vector<float> x_buffer, y_buffer;
+    float* const result = to.target(y, plane, y_buffer);
+    body(from.load(x, plane, x_buffer), result);
+    to.store(result, plane, y);
+  });
+}
+
 /// sums[plane - begin][lane] = the sum of scale*x over one lane of a plane, with 64 fp32 sums at a
 /// time (row_sums.h; for 16 channels side by side sum_of_lanes), for planes [begin, end) on one
 /// thread.

@@ -201,7 +201,7 @@ IntegerForm integer_form() {
 }
 
 void integer_product(const IntegerLayout& layout, std::int64_t rows, std::int64_t columns,
-                     const void* left, const std::int32_t* sums, const void* panel,
+                     const void* left, [[maybe_unused]] const std::int32_t* sums, const void* panel,
                      std::int32_t* c) {
   const auto* const a = static_cast<const std::byte*>(left);
   const auto* const b = static_cast<const std::byte*>(panel);

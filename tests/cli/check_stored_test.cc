@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "tensor/processor.h"
 #include "tests/cli/check_cli.h"
 
 namespace opbench {
@@ -55,6 +56,7 @@ TEST_F(CheckStored, FlagsSelectAmongTheResults) {
 }
 
 TEST_F(CheckStored, ASelectionThatIsWrongIsBadInput) {
+  const std::string isa = "--isa " + current_isa();
   const struct {
     const char *flags, *message;
   } kWrong[] = {
@@ -67,7 +69,7 @@ TEST_F(CheckStored, ASelectionThatIsWrongIsBadInput) {
       {"--filter 'relu('", "--filter"},
       {"--part 1/2", "--part says how to run, and nothing runs with --current FILE"},
       {"--no-verify", "--no-verify says how to run"},
-      {"--isa avx2", "--isa says how to run"},
+      {isa.c_str(), "--isa says how to run"},
       {"--update --op relu", "--update with --current FILE takes no selection"},
   };
   for (const auto& wrong : kWrong) {

@@ -307,9 +307,12 @@ TEST_F(UnitRun, AFullDiskSaysSoAndGoesOnLater) {
   EXPECT_THAT(records("d/results.json"), SizeIs(8));
 }
 
-// Ranks of mpirun, if it is installed.
+// Ranks of mpirun, if it is installed and opbench has MPI.
 TEST_F(UnitRun, RanksGiveWhatOneProcessGives) {
   if (!has_command("mpirun")) GTEST_SKIP() << "there is no mpirun";
+  if (!fs::exists(fs::path(program()).replace_filename("opbench_mpi.so"))) {
+    GTEST_SKIP() << "built without MPI";
+  }
   ASSERT_EQ(run({"--json", path("whole.json")}).code, kAllWell);
   std::string line =
       "timeout 100 mpirun --allow-run-as-root --oversubscribe --bind-to none -np 3 '" + program() +

@@ -12,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "judge/standards.h"
+#include "tensor/processor.h"
 #include "tests/docs/page_blocks.h"
 #include "tests/support/program.h"
 #include "tests/support/source_tree.h"
@@ -152,6 +153,7 @@ Outcome planned(std::vector<std::string> words) {
   for (std::string& word : words) {
     if (word.starts_with("cases/")) word = (kRoot / word).string();
   }
+  std::replace(words.begin(), words.end(), std::string("avx2"), current_isa());  // or Arm's
   words.emplace_back("--dry-run");
   return opbench_with(words);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/simd/attention_rows.h"
+#include "kernels/simd/scratch.h"
 
 namespace opbench {
 namespace {
@@ -33,16 +34,21 @@ void fill_parallel(float* to, std::int64_t count, float value) {
 
 }  // namespace
 
-void KeyStore::load(const Part& part, const AttentionSequence& s, std::int64_t key_head,
-                    KeyRange keys, std::int64_t pitch, float* to) const {
+void KeyStore::load(const TileFactors& factors, const Part& part, const AttentionSequence& s,
+                    std::int64_t key_head, KeyRange keys, std::int64_t pitch, float* to) const {
+  thread_local AlignedFloats row;
   const DType dtype = problem_->inputs[part.input].dtype;
   call_->for_each_run(s, keys, [&](const KeyRun& run) {
     for (std::int64_t k = 0; k < run.count; ++k, to += pitch) {
       const std::int64_t place = part.places.at(run.batch, key_head, run.row + k);
-      if (dtype == DType::int8) {
-        load_scaled(part, s, key_head, run.key + k, place, to);
+      if (dtype != DType::int8) {
+        factors.load(dtype, at(args_->inputs[part.input], dtype, place), part.size, to, part.first);
+      } else if (factors.in_pairs) {
+        row.resize(part.size);
+        load_scaled(part, s, key_head, run.key + k, place, row.data());
+        factors.left(row.data(), 1, part.size, part.size, to);
       } else {
-        load_floats(dtype, at(args_->inputs[part.input], dtype, place), part.size, to);
+        load_scaled(part, s, key_head, run.key + k, place, to);
       }
     }
   });
@@ -61,24 +67,27 @@ void KeyStore::load_scaled(const Part& part, const AttentionSequence& s, std::in
   round_stored(problem_->inputs[0].dtype, to, part.size);
 }
 
-void KeyStore::load_keys(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
-                         std::int64_t pitch, float* to) const {
+void KeyStore::load_keys(const TileFactors& factors, const AttentionSequence& s,
+                         std::int64_t key_head, KeyRange keys, std::int64_t pitch,
+                         float* to) const {
   const AttentionInputs& places = of_->places;
-  load({1, places.key_scale, of_->key, of_->size}, s, key_head, keys, pitch, to);
+  load(factors, {1, places.key_scale, of_->key, of_->size}, s, key_head, keys, pitch, to);
   if (of_->rope_size > 0) {
-    load({places.key_rope, 0, of_->key_rope, of_->rope_size}, s, key_head, keys, pitch,
-         to + of_->size);
+    load(factors, {places.key_rope, 0, of_->key_rope, of_->rope_size, of_->size}, s, key_head, keys,
+         pitch, to);
   }
   for (std::int64_t k = 0; k < keys.count(); ++k) {
-    std::fill(to + k * pitch + of_->width(), to + (k + 1) * pitch, 0.0f);
+    std::fill(to + k * pitch + factors.words(of_->width()), to + (k + 1) * pitch, 0.0f);
   }
 }
 
-void KeyStore::load_values(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
-                           std::int64_t pitch, float* to) const {
-  load({2, of_->places.value_scale, of_->value, of_->value_size}, s, key_head, keys, pitch, to);
+void KeyStore::load_values(const TileFactors& factors, const AttentionSequence& s,
+                           std::int64_t key_head, KeyRange keys, std::int64_t pitch,
+                           float* to) const {
+  load(factors, {2, of_->places.value_scale, of_->value, of_->value_size}, s, key_head, keys, pitch,
+       to);
   for (std::int64_t k = 0; k < keys.count(); ++k) {
-    std::fill(to + k * pitch + of_->value_size, to + (k + 1) * pitch, 0.0f);
+    std::fill(to + k * pitch + factors.words(of_->value_size), to + (k + 1) * pitch, 0.0f);
   }
 }
 

@@ -8,7 +8,7 @@
 #include "kernels/kernel.h"
 #include "kernels/simd/attention_rows.h"
 #include "kernels/simd/cube.h"
-#include "kernels/simd/gemm.h"
+#include "kernels/simd/tile_factors.h"
 #include "ops/attention.h"
 #include "tensor/parallel.h"
 
@@ -31,12 +31,12 @@ struct AttentionRows {
   HeadRows places;
   std::int64_t size;
 
-  /// Loads rows in fp32, `pitch` elements apart. Columns up to `pitch` become 0.
-  void load(const void* from, std::int64_t batch, std::int64_t head, std::int64_t first,
-            std::int64_t count, std::int64_t pitch, float* to) const {
-    for (std::int64_t r = 0; r < count; ++r) {
-      load_floats(dtype, at(from, dtype, places.at(batch, head, first + r)), size, to + r * pitch);
-      std::fill(to + r * pitch + size, to + (r + 1) * pitch, 0.0f);
+  /// Loads rows as factors, `pitch` words apart. Words up to `pitch` become 0.
+  void load(const TileFactors& factors, const void* from, std::int64_t batch, std::int64_t head,
+            std::int64_t first, std::int64_t count, std::int64_t pitch, float* to) const {
+    for (std::int64_t r = 0; r < count; ++r, to += pitch) {
+      factors.load(dtype, at(from, dtype, places.at(batch, head, first + r)), size, to);
+      std::fill(to + factors.words(size), to + pitch, 0.0f);
     }
   }
   /// Stores rows, rounded to nearest even.
@@ -48,19 +48,19 @@ struct AttentionRows {
   }
 };
 
-/// Keys and values of one call as rows in fp32, from tensors with a batch, packed sequences, pages,
-/// or int8 with scales.
+/// Keys and values of one call as rows of factors, from tensors with a batch, packed sequences,
+/// pages, or int8 with scales.
 class KeyStore {
  public:
   KeyStore(const Problem& problem, const Attention& of, const AttentionCall& call,
            const KernelArgs& args)
       : problem_(&problem), of_(&of), call_(&call), args_(&args) {}
 
-  /// Both parts of keys `pitch` elements apart, and zeros behind them.
-  void load_keys(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
-                 std::int64_t pitch, float* to) const;
-  void load_values(const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
-                   std::int64_t pitch, float* to) const;
+  /// Both parts of keys `pitch` words apart, and zeros behind them.
+  void load_keys(const TileFactors& factors, const AttentionSequence& s, std::int64_t key_head,
+                 KeyRange keys, std::int64_t pitch, float* to) const;
+  void load_values(const TileFactors& factors, const AttentionSequence& s, std::int64_t key_head,
+                   KeyRange keys, std::int64_t pitch, float* to) const;
 
   /// True if keys and values lie in memory as rows of whole vectors.
   bool has_lines() const {
@@ -86,9 +86,10 @@ class KeyStore {
     std::size_t input, scales;  // of int8
     HeadRows places;
     std::int64_t size;
+    std::int64_t first = 0;  // element of a loaded row
   };
-  void load(const Part& part, const AttentionSequence& s, std::int64_t key_head, KeyRange keys,
-            std::int64_t pitch, float* to) const;
+  void load(const TileFactors& factors, const Part& part, const AttentionSequence& s,
+            std::int64_t key_head, KeyRange keys, std::int64_t pitch, float* to) const;
   void load_scaled(const Part& part, const AttentionSequence& s, std::int64_t key_head,
                    std::int64_t key, std::int64_t place, float* to) const;
 
@@ -98,7 +99,7 @@ class KeyStore {
   const KernelArgs* args_;
 };
 
-/// Transposes `count` rows of `size` elements, `apart` elements apart: to[d * pitch + r]. Columns
+/// Transposes `count` rows of `size` words, `apart` words apart: to[d * pitch + r]. Columns
 /// up to a multiple of kCube become 0.
 inline void transpose_rows(const float* rows, std::int64_t count, std::int64_t size,
                            std::int64_t apart, std::int64_t pitch, float* to) {

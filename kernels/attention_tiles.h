@@ -6,6 +6,7 @@
 #include "kernels/attention.h"
 #include "kernels/simd/attention_rows.h"
 #include "kernels/simd/scratch.h"
+#include "kernels/simd/tile_factors.h"
 
 namespace opbench {
 
@@ -21,24 +22,28 @@ struct ScoreTile {
   std::int64_t rows = queries * group;
   float *sums = nullptr, *greatest = nullptr, *total = nullptr;  // of the rows
   float *query = nullptr, *scores = nullptr;
+  TileFactors factors = {};  // of query, keys and values
 
   std::int64_t at(std::int64_t r) const { return first + r / group; }
   AttentionHead head(std::int64_t r) const { return {s, key_head * group + r % group}; }
 };
 
-/// A tile of queries of one head in fp32.
+/// A tile of queries of one head as left factors, and as right ones.
 struct QueryTile {
   AttentionHead head;
   std::int64_t first = 0, count = 0;
   AlignedFloats query, dy;
+  AlignedFloats query_pairs, dy_pairs;  // memory of right factors
+  const float *right_query = nullptr, *right_dy = nullptr;
 };
 
-/// A block of keys in fp32, the sums of its gradients, and the shares of a tile.
+/// A block of keys, the sums of its gradients in fp32, and the shares of a tile.
 struct KeyTile {
   std::int64_t first = 0, count = 0;
-  AlignedFloats rows, keys, values;  // keys; keys and values transposed
+  AlignedFloats rows, pairs, keys, values;  // keys; keys and values transposed
+  const float* right_keys = nullptr;
   AlignedFloats dk, dv;
-  AlignedFloats shares, slopes, columns;  // [queries, keys], and transposed
+  AlignedFloats shares, slopes, narrow, columns;  // [queries, keys], and transposed
 };
 
 /// The products of tiles of an attention.
@@ -48,7 +53,8 @@ struct AttentionTiles {
   Problem problem;
   Attention a;
   DType dtype;
-  std::int64_t pitch, value_pitch;  // of queries and keys, and of values, in fp32
+  TileFactors factors;
+  std::int64_t pitch, value_pitch;  // of queries and keys, and of values, in terms
   std::int64_t queries;             // of a tile
 
   static std::int64_t queries_of(const Attention& a) {
@@ -60,10 +66,17 @@ struct AttentionTiles {
     return rows * round_up_to_cube(a.value_size) + round_up_to_cube(2 * rows);
   }
 
+  // A pair has terms of one part of a row.
+  static TileFactors factors_of(const Problem& p, const Attention& a) {
+    const bool is_even = a.rope_size == 0 || a.size % 2 == 0;
+    return is_even ? TileFactors::of(p.inputs[0].dtype) : TileFactors();
+  }
+
   explicit AttentionTiles(const Problem& p)
       : problem(p),
         a(attention_of(p)),
         dtype(p.inputs[0].dtype),
+        factors(factors_of(p, a)),
         pitch(round_up_to_cube(a.width())),
         value_pitch(round_up_to_cube(a.value_size)),
         queries(queries_of(a)) {}
@@ -76,24 +89,26 @@ struct AttentionTiles {
   };
 
   void load_query(const Run& run, const Tile& tile, std::int64_t r) const {
-    float* const to = tile.query + r * pitch;
+    const std::int64_t words = tile.factors.words(pitch);
+    float* const to = tile.query + r * words;
     const auto load = [&](std::size_t input, const HeadRows& places, std::int64_t size,
-                          float* part) {
+                          std::int64_t first) {
       const std::int64_t place =
           places.at(tile.s.batch, tile.head(r).head, tile.s.first_query + tile.at(r));
-      load_floats(dtype, at(run.args.inputs[input], dtype, place), size, part);
+      tile.factors.load(dtype, at(run.args.inputs[input], dtype, place), size, to, first);
     };
-    load(0, a.query, a.size, to);
-    if (a.rope_size > 0) load(a.places.query_rope, a.query_rope, a.rope_size, to + a.size);
-    std::fill(to + a.width(), to + pitch, 0.0f);
+    load(0, a.query, a.size, 0);
+    if (a.rope_size > 0) load(a.places.query_rope, a.query_rope, a.rope_size, a.size);
+    std::fill(to + tile.factors.words(a.width()), to + words, 0.0f);
   }
 
-  // Queries in fp32, and memory for `width` scores of each row.
+  // Queries, and memory for `width` scores of each row.
   void start(const Run& run, Tile& tile, std::int64_t width) const {
     thread_local AlignedFloats query, scores;
     query.resize(tile.rows * pitch);
     scores.resize(tile.rows * width);
     tile.query = query.data(), tile.scores = scores.data();
+    tile.factors = tile.rows <= kFewRows ? TileFactors() : factors;
     for (std::int64_t r = 0; r < tile.rows; ++r) load_query(run, tile, r);
     std::fill_n(tile.sums, tile.rows * value_pitch, 0.0f);
   }
@@ -121,9 +136,9 @@ struct AttentionTiles {
     for (KeyRange part = keys; part.first < keys.end; part.first = part.end) {
       part.end = std::min(part.first + kFewKeys, keys.end);
       if (input == 1) {
-        run.store.load_keys(tile.s, tile.key_head, part, size, rows.data());
+        run.store.load_keys(tile.factors, tile.s, tile.key_head, part, size, rows.data());
       } else {
-        run.store.load_values(tile.s, tile.key_head, part, size, rows.data());
+        run.store.load_values(tile.factors, tile.s, tile.key_head, part, size, rows.data());
       }
       body(KeyLines{DType::fp32, rows.data(), part.count(), size, size}, part.first - keys.first);
     }
@@ -138,12 +153,14 @@ struct AttentionTiles {
       });
     }
     thread_local AlignedFloats rows, columns;
-    rows.resize(kKeyBlock * pitch);
-    run.store.load_keys(tile.s, tile.key_head, keys, pitch, rows.data());
-    columns.resize(kKeyBlock * pitch);
-    transpose_rows(rows.data(), keys.count(), a.width(), pitch, kKeyBlock, columns.data());
-    gemm({tile.rows, round_up_to_cube(keys.count()), a.width(), pitch, kKeyBlock, apart},
-         tile.query, columns.data(), to);
+    const std::int64_t words = tile.factors.words(pitch), terms = tile.factors.words(a.width());
+    rows.resize(kKeyBlock * words);
+    run.store.load_keys(tile.factors, tile.s, tile.key_head, keys, words, rows.data());
+    columns.resize(kKeyBlock * words);
+    transpose_rows(rows.data(), keys.count(), terms, words, kKeyBlock, columns.data());
+    tile.factors.multiply(
+        {tile.rows, round_up_to_cube(keys.count()), terms, words, kKeyBlock, apart}, tile.query,
+        columns.data(), to);
   }
 
   // sums += shares*values
@@ -154,11 +171,16 @@ struct AttentionTiles {
         add_values_of_few(shares + offset, tile.rows, lines, apart, tile.sums);
       });
     }
-    thread_local AlignedFloats rows;
-    rows.resize(kKeyBlock * value_pitch);
-    run.store.load_values(tile.s, tile.key_head, keys, value_pitch, rows.data());
-    gemm({tile.rows, value_pitch, keys.count(), apart, value_pitch, value_pitch}, shares,
-         rows.data(), tile.sums, true);
+    thread_local AlignedFloats rows, pairs, narrow;
+    for (AlignedFloats* memory : {&rows, &pairs}) memory->resize(kKeyBlock * value_pitch);
+    narrow.resize(tile.rows * kKeyBlock);
+    const TileFactors& f = tile.factors;
+    run.store.load_values(f, tile.s, tile.key_head, keys, f.words(value_pitch), rows.data());
+    const auto left = f.left(shares, tile.rows, keys.count(), apart, narrow.data());
+    f.multiply(
+        {tile.rows, value_pitch, f.words(keys.count()), left.pitch, value_pitch, value_pitch},
+        left.words, f.right(rows.data(), keys.count(), f.words(value_pitch), pairs.data()),
+        tile.sums, true);
   }
 
   void store(const Run& run, const Tile& tile) const {

@@ -14,8 +14,9 @@ struct TiledGradient {
   Attention a;
   bool composes;  // native
   DType dtype;
-  std::int64_t pitch, value_pitch;
-  Scratch dq, delta;  // of all queries: [batch, heads, queries]
+  TileFactors factors;
+  std::int64_t pitch, value_pitch;  // in terms
+  Scratch dq, delta;                // of all queries: [batch, heads, queries]
 
   static std::int64_t query_rows(const Attention& a) { return a.batch * a.heads * a.queries; }
   static std::int64_t pitch_of(const Attention& a) { return round_up_to_cube(a.size); }
@@ -25,6 +26,7 @@ struct TiledGradient {
         a(attention_of(p)),
         composes(is_composition),
         dtype(p.inputs[0].dtype),
+        factors(TileFactors::of(dtype)),
         pitch(pitch_of(a)),
         value_pitch(round_up_to_cube(a.value_size)),
         dq(query_rows(a) * pitch),
@@ -45,31 +47,39 @@ struct TiledGradient {
 
   void load(const Run& run, QueryTile& tile) const {
     const AttentionSequence& s = tile.head.sequence;
-    tile.query.resize(kQueryTile * pitch);
-    tile.dy.resize(kQueryTile * value_pitch);
-    const std::int64_t first = s.first_query + tile.first;
-    rows_of_query().load(run.args.inputs[0], s.batch, tile.head.head, first, tile.count, pitch,
-                         tile.query.data());
-    AttentionRows{dtype, a.out, a.value_size}.load(run.args.inputs[3], s.batch, tile.head.head,
-                                                   first, tile.count, value_pitch, tile.dy.data());
+    const auto load_rows = [&](const AttentionRows& rows, std::size_t input, std::int64_t terms,
+                               AlignedFloats& left, AlignedFloats& right) {
+      const std::int64_t words = factors.words(terms);
+      left.resize(kQueryTile * words);
+      right.resize(kQueryTile * terms);
+      rows.load(factors, run.args.inputs[input], s.batch, tile.head.head,
+                s.first_query + tile.first, tile.count, words, left.data());
+      return factors.right(left.data(), tile.count, words, right.data());
+    };
+    tile.right_query = load_rows(rows_of_query(), 0, pitch, tile.query, tile.query_pairs);
+    tile.right_dy = load_rows({dtype, a.out, a.value_size}, 3, value_pitch, tile.dy, tile.dy_pairs);
   }
 
   void load(const Run& run, const AttentionSequence& s, std::int64_t key_head,
             KeyTile& tile) const {
     tile.rows.resize(kKeyBlock * std::max(pitch, value_pitch));
+    tile.pairs.resize(kKeyBlock * pitch);
     tile.keys.resize(kKeyBlock * a.size);
     tile.values.resize(kKeyBlock * a.value_size);
     tile.dk.resize(kKeyBlock * pitch);
     tile.dv.resize(kKeyBlock * value_pitch);
-    for (AlignedFloats* scores : {&tile.shares, &tile.slopes, &tile.columns}) {
+    for (AlignedFloats* scores : {&tile.shares, &tile.slopes, &tile.narrow, &tile.columns}) {
       scores->resize(kQueryTile * kKeyBlock);
     }
     const KeyRange all{tile.first, tile.first + tile.count};
-    run.store.load_values(s, key_head, all, value_pitch, tile.rows.data());
-    transpose_rows(tile.rows.data(), tile.count, a.value_size, value_pitch, kKeyBlock,
-                   tile.values.data());
-    run.store.load_keys(s, key_head, all, pitch, tile.rows.data());
-    transpose_rows(tile.rows.data(), tile.count, a.size, pitch, kKeyBlock, tile.keys.data());
+    const std::int64_t words = factors.words(pitch), value_words = factors.words(value_pitch);
+    run.store.load_values(factors, s, key_head, all, value_words, tile.rows.data());
+    transpose_rows(tile.rows.data(), tile.count, factors.words(a.value_size), value_words,
+                   kKeyBlock, tile.values.data());
+    run.store.load_keys(factors, s, key_head, all, words, tile.rows.data());
+    transpose_rows(tile.rows.data(), tile.count, factors.words(a.size), words, kKeyBlock,
+                   tile.keys.data());
+    tile.right_keys = factors.right(tile.rows.data(), tile.count, words, tile.pairs.data());
     std::fill_n(tile.dk.data(), kKeyBlock * pitch, 0.0f);
     std::fill_n(tile.dv.data(), kKeyBlock * value_pitch, 0.0f);
   }
@@ -114,34 +124,45 @@ struct TiledGradient {
   // Shares and slopes of all pairs of both tiles.
   void multiply(const Run& run, const QueryTile& queries, KeyTile& keys) const {
     const std::int64_t width = round_up_to_cube(keys.count);
-    gemm({queries.count, width, a.size, pitch, kKeyBlock, kKeyBlock}, queries.query.data(),
-         keys.keys.data(), keys.shares.data());
-    gemm({queries.count, width, a.value_size, value_pitch, kKeyBlock, kKeyBlock}, queries.dy.data(),
-         keys.values.data(), keys.slopes.data());
+    const auto product = [&](std::int64_t size, std::int64_t terms, const AlignedFloats& left,
+                             const AlignedFloats& right, const AlignedFloats& to) {
+      factors.multiply(
+          {queries.count, width, factors.words(size), factors.words(terms), kKeyBlock, kKeyBlock},
+          left.data(), right.data(), to.data());
+    };
+    product(a.size, pitch, queries.query, keys.keys, keys.shares);
+    product(a.value_size, value_pitch, queries.dy, keys.values, keys.slopes);
     for (std::int64_t r = 0; r < queries.count; ++r) {
       finish_row(run, queries, r, {keys.first, keys.first + keys.count},
                  keys.shares.data() + r * kKeyBlock, keys.slopes.data() + r * kKeyBlock);
     }
   }
 
+  // Shares or slopes as a left factor; the memory is that of the last one.
+  TileFactors::Left left(const QueryTile& queries, const KeyTile& keys,
+                         const AlignedFloats& x) const {
+    return factors.left(x.data(), queries.count, keys.count, kKeyBlock, keys.narrow.data());
+  }
+
   // to += x^T*right
   void add_transposed(const QueryTile& queries, const KeyTile& keys, const AlignedFloats& x,
-                      const AlignedFloats& right, std::int64_t width, float* to) const {
-    transpose_plane({sizeof(float), keys.count, queries.count, kKeyBlock, kQueryTile, keys.count,
-                     queries.count, nullptr},
-                    x.data(), keys.columns.data(), false);
-    gemm({keys.count, width, queries.count, kQueryTile, width, width}, keys.columns.data(),
-         right.data(), to, true);
+                      const float* right, std::int64_t width, float* to) const {
+    const auto columns = factors.left_transposed(left(queries, keys, x), queries.count, keys.count,
+                                                 keys.columns.data());
+    factors.multiply({keys.count, width, factors.words(queries.count), columns.pitch, width, width},
+                     columns.words, right, to, true);
   }
 
   void add_keys(const QueryTile& queries, KeyTile& keys) const {
-    add_transposed(queries, keys, keys.shares, queries.dy, value_pitch, keys.dv.data());
-    add_transposed(queries, keys, keys.slopes, queries.query, pitch, keys.dk.data());
+    add_transposed(queries, keys, keys.shares, queries.right_dy, value_pitch, keys.dv.data());
+    add_transposed(queries, keys, keys.slopes, queries.right_query, pitch, keys.dk.data());
   }
 
   void add_queries(const QueryTile& queries, const KeyTile& keys) const {
-    gemm({queries.count, pitch, keys.count, kKeyBlock, pitch, pitch}, keys.slopes.data(),
-         keys.rows.data(), dq.data() + row(queries.head, queries.first) * pitch, true);
+    const auto slopes = left(queries, keys, keys.slopes);
+    factors.multiply({queries.count, pitch, factors.words(keys.count), slopes.pitch, pitch, pitch},
+                     slopes.words, keys.right_keys,
+                     dq.data() + row(queries.head, queries.first) * pitch, true);
   }
 
   bool meet(const QueryTile& queries, const KeyTile& keys) const {

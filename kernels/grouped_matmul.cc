@@ -1,5 +1,5 @@
-// Products of matrices by groups, in fp32 with one rounding: a product for each group, or the tiles
-// of all groups at once.
+// Products of matrices by groups, with sums in fp32 and one rounding: a product for each group, or
+// the tiles of all groups at once.
 #include "ops/grouped_matmul.h"
 
 #include <algorithm>
@@ -9,7 +9,9 @@
 #include "kernels/index_at.h"
 #include "kernels/packed_matmul.h"
 #include "kernels/simd/cube.h"
+#include "kernels/simd/pair_product.h"
 #include "kernels/simd/scratch.h"
+#include "kernels/simd/tile_factors.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -18,8 +20,15 @@ namespace {
 // The weight is stored in panels of this many columns, each in the order in which a tile reads it.
 constexpr std::int64_t kTileRows = 64, kTileColumns = 96;
 
+// Loads elements as words of factors: bf16 in pairs.
+void load_pairs(DType dtype, const void* from, std::int64_t count, float* to) {
+  TileFactors{true}.load(dtype, from, count, to);
+}
+
 struct GroupedProduct {
   GroupedMatMul of;
+  TileFactors factors;
+  std::int64_t depth;  // words of k terms
   DType dtype, groups_dtype, bias_dtype = DType::fp32;
   bool has_bias, is_direct;
   std::int64_t weights, panels;
@@ -37,24 +46,34 @@ struct GroupedProduct {
   static bool takes_left_as_it_lies(const Problem& problem) {
     return problem.inputs[0].dtype == DType::fp32 && !problem.attrs.flag("transpose_x");
   }
+  // Groups of terms may begin in the middle of a pair.
+  static TileFactors factors_of(const Problem& problem, const GroupedMatMul& of) {
+    const bool has_whole_rows = !of.splits_terms && !of.transpose_x;
+    return has_whole_rows ? TileFactors::of(problem.inputs[0].dtype) : TileFactors();
+  }
   static std::int64_t left_elements(const Problem& problem) {
-    return takes_left_as_it_lies(problem) ? 0 : problem.inputs[0].elements();
+    if (takes_left_as_it_lies(problem)) return 0;
+    const GroupedMatMul of(problem.inputs, problem.attrs);
+    const TileFactors factors = factors_of(problem, of);
+    return factors.in_pairs ? of.m * factors.words(of.k) : problem.inputs[0].elements();
   }
   static std::int64_t right_elements(const Problem& problem) {
     const GroupedMatMul of(problem.inputs, problem.attrs);
-    return weights_of(of) * panels_of(of) * of.k * kTileColumns;
+    return weights_of(of) * panels_of(of) * factors_of(problem, of).words(of.k) * kTileColumns;
   }
 
   explicit GroupedProduct(const Problem& problem)
       : of(problem.inputs, problem.attrs),
+        factors(factors_of(problem, of)),
+        depth(factors.words(of.k)),
         dtype(problem.inputs[0].dtype),
         groups_dtype(problem.inputs[GroupedMatMul::groups].dtype),
         has_bias(is_given(problem.inputs, GroupedMatMul::bias)),
         is_direct(takes_left_as_it_lies(problem)),
         weights(weights_of(of)),
         panels(panels_of(of)),
-        x(problem.inputs[GroupedMatMul::x], load_floats),
-        weight(problem.inputs[GroupedMatMul::weight], load_floats),
+        x(problem.inputs[GroupedMatMul::x], factors.in_pairs ? load_pairs : load_floats),
+        weight(problem.inputs[GroupedMatMul::weight], factors.in_pairs ? load_pairs : load_floats),
         left(left_elements(problem)),
         right(right_elements(problem)),
         ends(static_cast<std::size_t>(of.group_count)) {
@@ -82,7 +101,7 @@ struct GroupedProduct {
     return is_direct ? static_cast<const float*>(args.inputs[0]) : left.data();
   }
   float* panel(std::int64_t matrix, std::int64_t number) const {
-    return right.data() + (matrix * panels + number) * of.k * kTileColumns;
+    return right.data() + (matrix * panels + number) * depth * kTileColumns;
   }
 
   void pack_left(const KernelArgs& args) const {
@@ -96,7 +115,8 @@ struct GroupedProduct {
                  return transpose_rows(rows, count, width, apart, of.k, to);
                }
                for (std::int64_t r = 0; r < count; ++r) {
-                 std::copy_n(rows + r * apart, width, left.data() + (first + r) * of.k + column);
+                 std::copy_n(rows + r * apart, factors.words(width),
+                             left.data() + (first + r) * depth + factors.words(column));
                }
              });
     });
@@ -106,11 +126,16 @@ struct GroupedProduct {
     const std::int64_t column = number * kTileColumns;
     const std::int64_t count = std::min(kTileColumns, of.n - column);
     float* const to = panel(matrix, number);
-    for (std::int64_t r = 0; r < of.k; ++r) {
+    for (std::int64_t r = 0; r < depth; ++r) {
       std::fill(to + r * kTileColumns + count, to + r * kTileColumns + round_up_to_cube(count),
                 0.0f);
     }
     if (of.transpose_weight) return pack_columns(args, matrix, column, count, to);
+    if (factors.in_pairs) {
+      const std::int64_t from = matrix * of.k * of.n + column;
+      return interleave_rows(at(args.inputs[GroupedMatMul::weight], dtype, from), of.k, count, of.n,
+                             kTileColumns, to);
+    }
     for (std::int64_t r = 0; r < of.k; ++r) {
       const std::int64_t from = (matrix * of.k + r) * of.n + column;
       load_floats(dtype, at(args.inputs[GroupedMatMul::weight], dtype, from), count,
@@ -126,8 +151,8 @@ struct GroupedProduct {
       weight.load(
           args.inputs[GroupedMatMul::weight], matrix, column + first, block,
           [&](std::int64_t term, std::int64_t width, const float* rows, std::int64_t apart) {
-            transpose_rows(rows, block, width, apart, kTileColumns,
-                           to + term * kTileColumns + first);
+            transpose_rows(rows, block, factors.words(width), apart, kTileColumns,
+                           to + factors.words(term) * kTileColumns + first);
           });
     }
   }
@@ -143,9 +168,10 @@ struct GroupedProduct {
     if (of_terms.count() == 0) {
       std::fill(sums.begin(), sums.end(), 0.0f);
     } else {
-      gemm({count, width, of_terms.count(), of.k, kTileColumns, width},
-           left_rows(args) + row * of.k + of_terms.begin,
-           panel(of.splits_terms ? 0 : e, number) + of_terms.begin * kTileColumns, sums.data());
+      factors.multiply({count, width, factors.words(of_terms.count()), depth, kTileColumns, width},
+                       left_rows(args) + row * depth + of_terms.begin,
+                       panel(of.splits_terms ? 0 : e, number) + of_terms.begin * kTileColumns,
+                       sums.data());
     }
     for (std::int64_t r = 0; r < count; ++r) {
       float* const line = sums.data() + r * width;
@@ -203,7 +229,7 @@ const RegisteredKernel native{{
     .op = "grouped_matmul",
     .name = "native",
     .provider = Provider::framework,
-    .summary = "a product in fp32 for one group after the other, then the bias",
+    .summary = "a product with fp32 sums for one group after the other, then the bias",
     .prepare = prepare<false>,
     .temporary_bytes = temporary_bytes,
 }};

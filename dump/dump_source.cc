@@ -176,10 +176,14 @@ struct DumpSource::Impl {
 
   void copy_value(const DumpEntry& entry, const SourcePlace& place, ElementRange range,
                   void* to) const {
-    if (range.first != 0 || range.count != 1) {
-      throw Error(fmt::format("{}: {} has one element", name, printable(entry.path)));
+    const std::int64_t count = entry.desc.elements();
+    if (range.first < 0 || range.count < 0 || range.count > count - range.first) {
+      throw Error(fmt::format("{}: {} has {}", name, printable(entry.path),
+                              count == 1 ? "one element" : fmt::format("{} elements", count)));
     }
-    std::memcpy(to, place.value.data(), place.value.size());
+    const std::size_t size = size_of(entry.stored);
+    std::memcpy(to, place.value.data() + static_cast<std::size_t>(range.first) * size,
+                static_cast<std::size_t>(range.count) * size);
   }
 
   std::string name;

@@ -4,8 +4,9 @@
 //     T}, "Functional.conv2d.0.backward": {"input": [T, ..], "output": [T, ..]},
 //     "Module.conv1.Conv2d.forward.0": {.., "parameters": {name: T}}, ..}}
 // where T is a tensor {"type": "torch.Tensor", "dtype", "shape", "data_name": "FILE"}, a value
-// {"type": "int", "value": 1}, null, or a list or an object of those. A tensor without "data_name"
-// has statistics only.
+// {"type": "int", "value": 1}, a list of numbers {"type": "torch.Size", "value": [1, 2]}, null, or
+// a list or an object of those. A tuple of numbers is a list of values. A tensor without
+// "data_name" has statistics only.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <system_error>
 
 #include "dump/arrays/array_file.h"
+#include "dump/dump_meaning.h"
 #include "dump/source_listing.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
@@ -29,6 +31,36 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 constexpr int kDeepestArgument = 16;
+
+// The number that an argument is; null for another value.
+const Json* number_of(const Json& value) {
+  const bool is_stated = value.is_object() && value.contains("value");
+  const Json& number = is_stated ? value["value"] : value;
+  return number.is_number() || number.is_boolean() ? &number : nullptr;
+}
+
+// The numbers of a tuple or list; empty if it has other items, too.
+std::vector<const Json*> numbers_of(const Json& list) {
+  std::vector<const Json*> numbers;
+  if (!list.is_array()) return numbers;
+  for (const Json& item : list) {
+    numbers.push_back(number_of(item));
+    if (numbers.back() == nullptr) return {};
+  }
+  return numbers;
+}
+
+template <class Stored>
+std::string bytes_of(const std::vector<const Json*>& numbers) {
+  std::string bytes;
+  for (const Json* const number : numbers) {
+    // A boolean among numbers is 0 or 1.
+    const auto value =
+        number->is_boolean() ? static_cast<Stored>(number->get<bool>()) : number->get<Stored>();
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  return bytes;
+}
 
 /// An executed API. Its tensors are added one by one.
 struct Call {
@@ -94,7 +126,10 @@ class Msprobe {
       return name.empty() ? part : fmt::format("{}/{}", name, part);
     };
     if (depth > kDeepestArgument) return complain(call.op, "is nested too deep");
-    if (value.is_array()) {
+    const bool is_argument = depth > 0;  // else the list of all arguments
+    if (const auto numbers = numbers_of(value); is_argument && !numbers.empty()) {
+      add_numbers(call, side, name, numbers, true);
+    } else if (value.is_array()) {
       for (std::size_t i = 0; i < value.size(); ++i) {
         add_values(call, side, below(std::to_string(i)), value[i], depth + 1);
       }
@@ -113,27 +148,35 @@ class Msprobe {
       return add_tensor(call, side, name, value);
     }
     if (!value.contains("value")) return;
-    const Json& number = value["value"];
-    if (number.is_boolean()) {
-      add_scalar<std::uint8_t>(call, side, name, StoredType::boolean, DType::boolean,
-                               number.get<bool>());
-    } else if (number.is_number_integer()) {
-      add_scalar(call, side, name, StoredType::i64, DType::int64, number.get<std::int64_t>());
-    } else if (number.is_number()) {
-      add_scalar(call, side, name, StoredType::f64, DType::fp64, number.get<double>());
+    if (const Json* const number = number_of(value)) {
+      add_numbers(call, side, name, {number}, false);
+    } else if (const auto numbers = numbers_of(value["value"]); !numbers.empty()) {
+      add_numbers(call, side, name, numbers, true);
     }
   }
 
-  template <class T>
-  void add_scalar(const Call& call, Side side, const std::string& name, StoredType stored,
-                  DType dtype, T value) {
+  // A list is recorded whole, as PyTorch's dumper records it.
+  void add_numbers(const Call& call, Side side, const std::string& name,
+                   const std::vector<const Json*>& numbers, bool is_list) {
+    const auto are_all = [&](auto is_kind) {
+      return std::all_of(numbers.begin(), numbers.end(), is_kind);
+    };
     DumpEntry entry;
-    entry.kind = EntryKind::scalar;
-    entry.stored = stored;
-    entry.stored_name = numpy_name(stored);
-    entry.desc = describe(dtype, {});
     SourcePlace place;
-    place.value.assign(reinterpret_cast<const char*>(&value), sizeof value);
+    if (are_all([](const Json* one) { return one->is_boolean(); })) {
+      entry.stored = StoredType::boolean;
+      place.value = bytes_of<std::uint8_t>(numbers);
+    } else if (are_all([](const Json* one) { return one->is_number_integer(); })) {
+      entry.stored = StoredType::i64;
+      place.value = bytes_of<std::int64_t>(numbers);
+    } else {
+      entry.stored = StoredType::f64;
+      place.value = bytes_of<double>(numbers);
+    }
+    entry.kind = is_list ? EntryKind::other : EntryKind::scalar;
+    entry.stored_name = numpy_name(entry.stored);
+    const Dims shape = is_list ? Dims{std::ssize(numbers)} : Dims{};
+    entry.desc = describe(dtype_of(entry.stored), shape);
     listing_.add(call.op, call.seq, side, name, entry, std::move(place));
   }
 

@@ -19,9 +19,11 @@ struct Signature {
 // result depends on a word, such as a rounding mode, are not listed: dumps do not have words.
 constexpr Signature kSignatures[] = {
     {"linear", "", "input, weight, bias", true},
+    {"conv1d", "", "input, weight, bias, stride, padding, dilation, groups"},
     {"conv2d", "", "input, weight, bias, stride, padding, dilation, groups"},
-    {"layer_norm", "", "input, ~normalized_shape, weight, bias, eps"},
-    {"rms_norm", "", "input, ~normalized_shape, weight, eps"},
+    {"conv3d", "", "input, weight, bias, stride, padding, dilation, groups"},
+    {"layer_norm", "", "input, normalized_shape, weight, bias, eps"},
+    {"rms_norm", "", "input, normalized_shape, weight, eps"},
     {"embedding", "", "indices, weight, padding_idx, , norm_type, scale_grad_by_freq, sparse"},
     {"softmax", "", "self, dim, _stacklevel"},
     {"matmul", "", "self, other"},
@@ -83,10 +85,6 @@ std::string_view function_of(std::string_view op) {
   return op.substr(kind->size(), dot - kind->size());
 }
 
-std::string_view without_mark(std::string_view argument) {
-  return argument.substr(argument.starts_with('~') ? 1 : 0);
-}
-
 }  // namespace
 
 const PositionalCall* find_positional_call(std::string_view recorded_op) {
@@ -114,13 +112,9 @@ std::string place_of_result(std::string_view name) {
 }
 
 bool takes_argument(const PositionalCall& call, std::string_view recorded) {
-  const std::size_t slash = std::min(recorded.find('/'), recorded.size());
-  const bool is_list = slash < recorded.size();
-  const std::string_view head = recorded.substr(0, slash);
   return std::any_of(call.arguments.begin(), call.arguments.end(), [&](const std::string& one) {
     const auto place = std::to_string(&one - call.arguments.data());
-    const bool is_it = !one.empty() && (head == place || head == without_mark(one));
-    return is_it && is_list == one.starts_with('~');
+    return !one.empty() && (recorded == place || recorded == one);
   });
 }
 

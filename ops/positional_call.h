@@ -11,7 +11,7 @@ namespace opbench {
 struct PositionalCall {
   std::string_view function;  ///< as in the dump: "__add__"
   std::string_view name;      ///< in the table of operators: "add"
-  /// In the order of the function. Empty: must not be given. "~N": a list that follows from others.
+  /// In the order of the function. Empty: must not be given.
   std::vector<std::string> arguments;
   /// The leading axes of the first argument and of the result are the rows of one matrix.
   bool joins_rows = false;
@@ -26,7 +26,7 @@ const PositionalCall* find_positional_call(std::string_view recorded_op);
 std::string place_of_argument(const PositionalCall& call, std::string_view name);
 std::string place_of_result(std::string_view name);
 
-/// True if the call has an argument of that recorded place or keyword: "0", "1/0", "bias".
+/// True if the call has an argument of that recorded place or keyword: "0", "bias".
 bool takes_argument(const PositionalCall& call, std::string_view recorded);
 
 }  // namespace opbench

@@ -9,9 +9,9 @@
 namespace opbench {
 namespace {
 
-// [2, 6, 16] as [12, 16].
+// [2, 6, 16] as [12, 16], [16] as [1, 16].
 Dims with_joined_rows(const Dims& shape) {
-  if (shape.size() < 3) return shape;
+  if (shape.empty() || shape.size() == 2) return shape;
   return {element_count(Dims(shape.begin(), shape.end() - 1)), shape.back()};
 }
 
@@ -124,9 +124,11 @@ Problem RecordedProblem::of(const OpUse& use, std::span<const DumpEntry* const> 
   return problem;
 }
 
-bool RecordedProblem::holds(const TensorDesc& recorded, const TensorDesc& desc) const {
-  return recorded.shape == desc.shape || holds_packed(recorded, desc) ||
-         (joins_rows_ && with_joined_rows(recorded.shape) == desc.shape);
+Dims RecordedProblem::recorded_shape(const TensorDesc& output, const DumpEntry& first) const {
+  Dims shape = first.desc.shape;
+  if (!joins_rows_ || shape.empty() || output.shape.empty()) return output.shape;
+  shape.back() = output.shape.back();
+  return shape;
 }
 
 }  // namespace opbench

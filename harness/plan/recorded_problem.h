@@ -20,9 +20,9 @@ class RecordedProblem {
   /// Errors: throws Error if the operator refuses the inputs.
   Problem of(const OpUse& use, std::span<const DumpEntry* const> inputs) const;
 
-  /// True if a recorded result of that shape and dtype has the elements of `desc`, in order: eight
-  /// int4 in each int32, or leading axes instead of rows.
-  bool holds(const TensorDesc& recorded, const TensorDesc& desc) const;
+  /// The shape in which a call with that first input records a result: leading axes instead of
+  /// rows.
+  Dims recorded_shape(const TensorDesc& output, const DumpEntry& first) const;
 
  private:
   Problem of(const OpUse& use, std::span<const DumpEntry* const> inputs,

@@ -56,7 +56,9 @@ const char* const kMsprobe = R"({"task": "tensor", "level": "L1", "framework": "
     {"type": "int", "value": 7}, null,
     [{"type": "torch.Tensor", "dtype": "torch.float32", "shape": [1],
       "data_name": "Functional.conv2d.0.forward.input.3.0.npy"}]],
-   "input_kwargs": {"eps": {"type": "float", "value": 0.5}},
+   "input_kwargs": {"eps": {"type": "float", "value": 0.5},
+    "size": {"type": "torch.Size", "value": [4, 5]},
+    "weights": [{"type": "bool", "value": true}, {"type": "float", "value": 2.5}]},
    "output": [{"type": "torch.Tensor", "dtype": "torch.float32", "shape": [3],
                "data_name": "Functional.conv2d.0.forward.output.0.npy"}]},
   "Functional.conv2d.0.backward": {
@@ -141,7 +143,7 @@ TEST_F(SourcesCli, DumpJsonOfMsprobeNamesTheTensors) {
   const Outcome outcome = run_program({"show", path("m"), "--json", "-"});
   EXPECT_EQ(outcome.code, kCouldNotFinish);  // one tensor has only statistics
   const auto rows = nlohmann::json::parse(outcome.out);
-  ASSERT_EQ(rows.size(), 6u);
+  ASSERT_EQ(rows.size(), 8u);
   const std::string call = "/step0/rank0/Functional.conv2d.0.forward/1/";
   EXPECT_EQ(rows[0]["path"], call + "input/0");
   EXPECT_EQ(rows[0]["max"], 3.0);
@@ -150,10 +152,14 @@ TEST_F(SourcesCli, DumpJsonOfMsprobeNamesTheTensors) {
   EXPECT_EQ(rows[2]["path"], call + "input/3/0");
   EXPECT_EQ(rows[3]["path"], call + "input/eps");
   EXPECT_EQ(rows[3]["value"], 0.5);
-  EXPECT_EQ(rows[4]["path"], call + "output/0");
-  EXPECT_EQ(rows[4]["mean"], 6.0);
-  EXPECT_EQ(rows[5]["path"], "/step0/rank0/Functional.conv2d.0.backward/2/input/0");
-  EXPECT_EQ(rows[5]["problem"], "dump.json has statistics only, no data");
+  EXPECT_EQ(rows[4]["path"], call + "input/size");
+  EXPECT_EQ(rows[4]["value"], std::vector<double>({4, 5}));
+  EXPECT_EQ(rows[5]["path"], call + "input/weights");
+  EXPECT_EQ(rows[5]["value"], std::vector<double>({1, 2.5}));
+  EXPECT_EQ(rows[6]["path"], call + "output/0");
+  EXPECT_EQ(rows[6]["mean"], 6.0);
+  EXPECT_EQ(rows[7]["path"], "/step0/rank0/Functional.conv2d.0.backward/2/input/0");
+  EXPECT_EQ(rows[7]["problem"], "dump.json has statistics only, no data");
 }
 
 TEST_F(SourcesCli, MsprobeAgainstMsprobe) {

@@ -33,9 +33,10 @@ std::string public_text(const std::string& header) {
   std::string text;
   bool is_public = false;
   for (std::string line; std::getline(lines, line);) {
-    const bool is_ours = line == "namespace opbench {" || line == "namespace HWY_NAMESPACE {";
+    const bool is_ours = line == "namespace opbench {" || line == "namespace HWY_NAMESPACE {" ||
+                         line == "namespace opbench::plugin {";
     if (line.starts_with("namespace ") && line.ends_with(" {")) is_public = is_ours;
-    if (line.starts_with("}  // namespace")) is_public = true;
+    if (line.starts_with("}  // namespace") || line == "extern \"C\" {") is_public = true;
     if (is_public) text += '\n' + line;
   }
   return text;
@@ -48,6 +49,9 @@ Names declared_in(const std::string& header) {
   add_matches(text, R"(\n(?:struct|class|enum class) (\w+)|\nusing (\w+) =)", names);
   add_matches(text, R"(\ninline const(?:expr)? [^=(\n]*?(\w+)(?: =|\[))", names);
   add_matches(text, R"(\n(?:\[\[nodiscard\]\] )?[A-Za-z][\w:<>,&*\[\] ]*?[ *&](\w+)\()", names);
+  // Of a header in C: typedefs, numbers and constants.
+  add_matches(text, R"(\n\} (\w+);|\n#define (\w+) \d)", names);
+  add_matches(text, R"([{,] (OPBENCH_\w+))", names);
   return names;
 }
 

@@ -10,3 +10,6 @@ target_link_options(opbench_guest PRIVATE -static-libstdc++ -static-libgcc LINKE
                     LINKER:--export-dynamic-symbol=TVMFFI*)
 install(TARGETS opbench_guest RUNTIME COMPONENT program)
 install(TARGETS opbench_guest RUNTIME COMPONENT portable EXCLUDE_FROM_ALL)
+# The headers of libraries, for people who have the portable program and no development package.
+install(FILES opbench/opbench_plugin.h opbench/plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/opbench
+        COMPONENT portable EXCLUDE_FROM_ALL)

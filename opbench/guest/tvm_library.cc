@@ -37,8 +37,8 @@ std::string text_of(TvmBytes bytes) {
   return bytes.data ? std::string(bytes.data, bytes.size) : "";
 }
 
-/// Inputs, attributes in the operator's order, outputs. An input with shape [0] and an attribute
-/// without a value are None.
+/// Its arguments: inputs, attributes in the operator's order, outputs. An input with shape [0] and
+/// an attribute without a value are passed as None.
 class TvmSession : public Session {
  public:
   TvmSession(const Function& function, MoveFromRaised move_from_raised, Use use, std::byte* memory)
@@ -104,7 +104,7 @@ class TvmLibrary : public Library {
   TvmLibrary(const TvmExports& exports, std::vector<Function> functions)
       : file_(exports.file),
         functions_(std::move(functions)),
-        // That of libtvm_ffi.so if the library is linked with it, otherwise that of this program.
+        // From libtvm_ffi.so if the library is linked with it, otherwise from this program.
         move_from_raised_(
             reinterpret_cast<MoveFromRaised>(dlsym(exports.handle, "TVMFFIErrorMoveFromRaised"))) {
     if (!move_from_raised_)

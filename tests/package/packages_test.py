@@ -18,6 +18,7 @@ import unittest
 SOURCE, BUILD = (pathlib.Path(path).resolve() for path in sys.argv[1:3])
 del sys.argv[1:3]
 GLIBC = re.compile(r"^(linux-vdso|ld-linux.*|lib(c|m|dl|rt|pthread|resolv))\.so")
+DESCRIBE = '{"do":"describe","protocol":[1,0]}\n'
 RUN = ["run", "--case", "relu[8,fp32]", "--time", "0"]
 
 
@@ -115,11 +116,12 @@ class DebianPackage(Packages):
         for file in ["man/man1/opbench.1", "bash-completion/completions/opbench", "opbench/cases/resnet.yaml",
                      "opbench/python/opbench_torch/op_table.json", "doc/opbench/LICENSE"]:
             self.assertGreater((root / "usr/share" / file).stat().st_size, 0, file)
+        self.assertIn('"error":"./none.so', output_of(*in_root(root, "/usr/bin/opbench_guest", "none.so"), input=DESCRIBE))
 
     def test_development_package_has_library_and_headers(self):
         package = next(self.packages.glob("libopbench-dev_*.deb"))
         files = output_of("dpkg-deb", "-c", package)
-        for file in ["include/opbench/opbench.h", "lib/libopbench_library.a", "lib/cmake/opbench/opbench-config.cmake"]:
+        for file in ["include/opbench/opbench.h", "include/opbench/opbench_plugin.h", "lib/libopbench_library.a", "lib/cmake/opbench/opbench-config.cmake"]:
             self.assertIn(f"./usr/{file}\n", files)
         depends = output_of("dpkg-deb", "-f", package, "Depends")
         build_script = (SOURCE / "build.sh").read_text()
@@ -137,7 +139,7 @@ class Tarball(Packages):
         root.mkdir()
         output_of("tar", "-xzf", package, "-C", root)
         top = next(root.iterdir())
-        for file in [top / "bin/opbench", *top.glob("lib/*.so*")]:
+        for file in [top / "bin/opbench", top / "bin/opbench_guest", *top.glob("lib/*.so*")]:
             # A library finds the others through the program's RPATH.
             lines = output_of("ldd", file, env={"LD_LIBRARY_PATH": str(top / "lib")} if file.parent.name == "lib" else {})
             for name, path in re.findall(r"^\s*(\S+)(?: => (.*?))?(?: \(0x.*\))?$", lines, re.M):
@@ -165,6 +167,9 @@ class Wheels(Packages):
         output_of(venv / "bin/pip", "install", "--no-index", "--no-deps", *self.packages.glob("*.whl"),
                   env={"PIP_DISABLE_PIP_VERSION_CHECK": "1"})
         self.check_program([venv / "bin/opbench"], env={}, cwd=self.folder)
+        guest = next(venv.rglob("bin/opbench_guest"))
+        self.assertIn('"error":"./none.so', output_of(guest, "none.so", input=DESCRIBE))
+        self.assertTrue((guest.parent.parent / "include/opbench/opbench_plugin.h").exists())
         self.assertIn("opbench ", output_of(venv / "bin/python", "-m", "opbench", "--version", env={}))
         # numpy, h5py and torch are not installed here: the message names them.
         script = "import opbench_torch\ntry:\n  opbench_torch.dumper\nexcept opbench_torch.DumperError as error:\n  print(error)"

@@ -21,6 +21,11 @@ std::vector<T> read_at(std::ifstream& file, std::uint64_t place, std::uint64_t c
   return read;
 }
 
+template <class T>
+std::vector<T> entries(std::ifstream& file, const Elf64_Shdr& section) {
+  return read_at<T>(file, section.sh_offset, section.sh_size / sizeof(T));
+}
+
 bool is_exported(const Elf64_Sym& symbol) {
   const int binding = ELF64_ST_BIND(symbol.st_info);
   return symbol.st_shndx != SHN_UNDEF && (binding == STB_GLOBAL || binding == STB_WEAK) &&
@@ -29,23 +34,29 @@ bool is_exported(const Elf64_Sym& symbol) {
 
 }  // namespace
 
-std::vector<std::string> exported_symbols(const std::string& file) {
+ElfNames read_elf(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   const auto header = read_at<Elf64_Ehdr>(in, 0, 1);
   if (header.empty() || std::memcmp(header[0].e_ident, ELFMAG, SELFMAG) != 0 ||
       header[0].e_ident[EI_CLASS] != ELFCLASS64 || header[0].e_shentsize != sizeof(Elf64_Shdr))
     return {};
   const auto sections = read_at<Elf64_Shdr>(in, header[0].e_shoff, header[0].e_shnum);
-  std::vector<std::string> names;
+  ElfNames names;
   for (const Elf64_Shdr& section : sections) {
-    if (section.sh_type != SHT_DYNSYM || section.sh_link >= sections.size()) continue;
+    const bool has_names = section.sh_type == SHT_DYNSYM || section.sh_type == SHT_DYNAMIC;
+    if (!has_names || section.sh_link >= sections.size()) continue;
     const Elf64_Shdr& texts = sections[section.sh_link];
     auto text = read_at<char>(in, texts.sh_offset, texts.sh_size);
     text.push_back('\0');
-    const std::uint64_t count = section.sh_size / sizeof(Elf64_Sym);
-    for (const Elf64_Sym& symbol : read_at<Elf64_Sym>(in, section.sh_offset, count)) {
-      if (is_exported(symbol) && symbol.st_name < text.size())
-        names.emplace_back(text.data() + symbol.st_name);
+    const auto add = [&](std::vector<std::string>& list, std::uint64_t place) {
+      if (place < text.size()) list.emplace_back(text.data() + place);
+    };
+    if (section.sh_type == SHT_DYNSYM) {
+      for (const auto& symbol : entries<Elf64_Sym>(in, section))
+        if (is_exported(symbol)) add(names.exported, symbol.st_name);
+    } else {
+      for (const auto& entry : entries<Elf64_Dyn>(in, section))
+        if (entry.d_tag == DT_NEEDED) add(names.needed, entry.d_un.d_val);
     }
   }
   return names;

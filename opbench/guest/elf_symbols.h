@@ -5,8 +5,13 @@
 
 namespace opbench::guest {
 
-/// Names that a shared library exports. Empty if the file is not an ELF file of this kind of
-/// machine.
-std::vector<std::string> exported_symbols(const std::string& file);
+/// Names in the tables of a shared library.
+struct ElfNames {
+  std::vector<std::string> exported;  // functions
+  std::vector<std::string> needed;    // libraries that it is linked with
+};
+
+/// Both are empty if the file is not an ELF file of 64 bits.
+ElfNames read_elf(const std::string& file);
 
 }  // namespace opbench::guest

@@ -21,17 +21,21 @@ std::string load_error(const std::string& file) {
   return text;
 }
 
+bool contains(const std::vector<std::string>& list, const char* name) {
+  return std::find(list.begin(), list.end(), name) != list.end();
+}
+
 }  // namespace
 
 std::unique_ptr<Library> load_library(const std::string& file,
                                       const std::vector<Mapping>& mappings) {
   // A name without a slash would be searched in the folders of the system.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
-  const std::vector<std::string> symbols = exported_symbols(path);
-  const bool is_plugin = std::count(symbols.begin(), symbols.end(), "opbench_plugin") > 0;
-  const std::vector<std::string> functions = tvm_functions(symbols);
+  const ElfNames names = read_elf(path);
+  const bool is_plugin = contains(names.exported, "opbench_plugin");
+  const std::vector<std::string> functions = tvm_functions(names.exported);
   // A library that is linked with libtvm_ffi.so finds that one's functions before this program's.
-  const int deep = is_plugin || functions.empty() ? 0 : RTLD_DEEPBIND;
+  const int deep = contains(names.needed, "libtvm_ffi.so") ? RTLD_DEEPBIND : 0;
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | deep);
   if (!library) throw GuestError(load_error(path));
   if (is_plugin && !mappings.empty())

@@ -69,6 +69,11 @@ expect("skipped: mine: it takes fp32 only, found fp16"
 expect("skipped: mine: it takes a beta above 0 only"
   ${mine} --case "softplus[7,fp32,ND,beta=-1]" --variant native,mine --time 0.01)
 
+# A library of a user needs the headers only.
+run(cc -shared -fPIC -I ${prefix}/include -o ${work}/libmine.so ${SOURCE_DIR}/examples/plugin/softplus.c -lm)
+expect("\"op\":\"softplus\",\"name\":\"mine\""
+  sh -c "echo '{\"do\":\"describe\",\"protocol\":[1,0]}' | ${prefix}/bin/opbench_guest ${work}/libmine.so")
+
 # A crash of a variant affects only its row.
 set(broken ${work}/broken/broken_bench)
 expect("segfaults [^\n]*ERRORED[^\n]*\n? *:? *crashed: its process was ended by signal 11.*3 results: 1 passed, 2 errored"

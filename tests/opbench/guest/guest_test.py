@@ -126,6 +126,28 @@ class Examples(Libraries):
         with Guest(library, "soft=relu") as guest:
             self.assertRegex(guest.describe()["error"], "does not export __tvm_ffi_soft; its functions are softplus")
 
+    @unittest.skipIf(b"__asan_init" in PROGRAM.read_bytes(), "the address sanitizer does not permit RTLD_DEEPBIND")
+    def test_of_tvm_ffi_with_its_library(self):
+        source = self.folder / "runtime.c"
+        source.write_text("""
+            #include <stdint.h>
+            void TVMFFIErrorSetRaisedFromCStr(const char* kind, const char* message) { (void)kind, (void)message; }
+            void TVMFFIErrorMoveFromRaised(void** error) {
+              static struct { uint64_t references, type; void* destroy; const char* kind; uint64_t kind_size;
+                              const char* message; uint64_t message_size, no_backtrace[2]; }
+                  raised = {3, 67, 0, "Real", 4, "library", 7, {0, 0}};
+              *error = &raised;
+            }""")
+        self.compiled(source, "libtvm_ffi.so", "-Wl,-soname,libtvm_ffi.so")
+        linked = self.compiled(SOURCE / "examples/plugin/softplus_tvm.c", "liblinked.so", f"-L{self.folder}", "-Wl,--no-as-needed",
+                               "-ltvm_ffi")
+        with Guest(linked) as guest:
+            self.assertRegex(guest.describe()["error"], "liblinked.so: libtvm_ffi.so: cannot open .*; set LD_LIBRARY_PATH")
+        with Guest(linked, LD_LIBRARY_PATH=str(self.folder)) as guest:
+            guest.describe()
+            self.assertEqual(guest.open(attrs={}), {})
+            self.assertEqual(guest.say("call", session=7), {"error": "Real: library"})
+
     def test_of_tvm_ffi_with_every_kind_of_argument(self):
         source = self.folder / "arguments.c"
         source.write_text("""

@@ -49,7 +49,7 @@ Names declared_in(const std::string& header) {
   add_matches(text, R"(\n(?:struct|class|enum class) (\w+)|\nusing (\w+) =)", names);
   add_matches(text, R"(\ninline const(?:expr)? [^=(\n]*?(\w+)(?: =|\[))", names);
   add_matches(text, R"(\n(?:\[\[nodiscard\]\] )?[A-Za-z][\w:<>,&*\[\] ]*?[ *&](\w+)\()", names);
-  // Of a header in C: typedefs, numbers and constants.
+  // Headers in C have typedefs, numbers and constants.
   add_matches(text, R"(\n\} (\w+);|\n#define (\w+) \d)", names);
   add_matches(text, R"([{,] (OPBENCH_\w+))", names);
   return names;

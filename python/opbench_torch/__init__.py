@@ -1,4 +1,4 @@
-"""Dumps, case files and reproducible starts from a running PyTorch model, for opbench."""
+"""Dumps, case files and reproducible starts from a running PyTorch model, and kernels in Python, for opbench."""
 
 import importlib
 import sys
@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, List
 
 from .errors import DumperError, missing
+from .kernels import kernel
 from .tables import read
 
 if TYPE_CHECKING:
@@ -15,8 +16,8 @@ if TYPE_CHECKING:
     from .context import context
     from .session import dumper
 
-__all__ = ["Cases", "DumperError", "Reproducible", "assert_close", "cases", "compare_setup", "context", "dumper", "read",
-           "reproducible"]
+__all__ = ["Cases", "DumperError", "Reproducible", "assert_close", "cases", "compare_setup", "context", "dumper", "kernel",
+           "read", "reproducible"]
 __version__ = "0.1.0"
 
 #: Modules that need PyTorch, NumPy and h5py. Importing the package and reading tables imports none of these.

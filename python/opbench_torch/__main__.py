@@ -1,8 +1,9 @@
-"""python -m opbench_torch COMMAND: captures an unchanged training script."""
+"""python -m opbench_torch COMMAND: captures an unchanged training script, or computes kernels for opbench."""
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import runpy
@@ -11,13 +12,13 @@ from typing import Any, List, Optional
 
 from .errors import DumperError, missing
 
-try:
-    from .cases import Cases, watching
-    from .context import context, first_call
-    from .session import dumper
-except ModuleNotFoundError as error:
-    print(f"opbench: {missing(error)}", file=sys.stderr)
-    sys.exit(2)
+
+def _module(name: str) -> Any:
+    """A module of this package. Errors: DumperError if it needs one that is not installed."""
+    try:
+        return importlib.import_module(f".{name}", __package__)
+    except ModuleNotFoundError as error:
+        raise missing(error) from error
 
 
 class Finished(BaseException):
@@ -52,6 +53,13 @@ def _cases_options(parser: argparse.ArgumentParser) -> None:
     add("--overwrite", action="store_true", help="replace an existing file")
 
 
+def _serve_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--device", default="cpu", help="cpu, cuda:N or npu:N [cpu]")
+    add("--kernels", metavar="FILE.py", help="a file with functions that opbench_torch.kernel decorates")
+    add("--impl-mode", metavar="MODE", help="high_precision or high_performance, for devices that have both")
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m opbench_torch", description="Captures operators of an unchanged PyTorch script.")
     commands = parser.add_subparsers(dest="command", required=True)
@@ -59,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
                                          usage="python -m opbench_torch capture train.py [options] [-- ARGS]"))
     _cases_options(commands.add_parser("cases", help="the operators of a script as a case file",
                                        usage="python -m opbench_torch cases train.py [options] [-- ARGS]"))
+    _serve_options(commands.add_parser("serve", help="computes kernels and operators; opbench starts it"))
     return parser
 
 
@@ -76,6 +85,7 @@ def _finish() -> None:
 
 
 def _capture(options: Any, arguments: List[str]) -> int:
+    dumper = _module("session").dumper
     session = dumper(options.out, options.mode, load_path=options.load, level=options.level, include=options.include,
                      exclude=options.exclude, modules=options.module, steps=options.steps, views=options.views,
                      sample=options.sample, statistics=options.statistics, overwrite=options.overwrite, verbose=options.verbose)
@@ -97,13 +107,15 @@ def _cases(options: Any, arguments: List[str]) -> int:
     if os.path.exists(options.out) and not options.overwrite:
         raise DumperError(f"{options.out} exists; choose another name, or pass --overwrite")
     if options.context:
-        module, inputs = first_call(options.context, lambda: run_script(options.script, arguments))
+        contexts = _module("context")
+        module, inputs = contexts.first_call(options.context, lambda: run_script(options.script, arguments))
         with open(options.out, "w", encoding="utf-8") as file:
-            file.write(context(module, inputs, re.sub(r"\W", "_", options.context)))
+            file.write(contexts.context(module, inputs, re.sub(r"\W", "_", options.context)))
         return 0
-    found = Cases(os.path.basename(options.script))
+    cases = _module("cases")
+    found = cases.Cases(os.path.basename(options.script))
     try:
-        with watching(found, options.steps) as observer:
+        with cases.watching(found, options.steps) as observer:
             observer.on_done = _finish
             run_script(options.script, arguments)
     except Finished:
@@ -117,6 +129,10 @@ def _cases(options: Any, arguments: List[str]) -> int:
     return 0
 
 
+def _serve(options: Any, arguments: List[str]) -> int:
+    return int(_module("guest").serve(options.device, options.kernels, options.impl_mode))
+
+
 def main(argv: Optional[List[str]] = None) -> int:
     """Exit codes: 0, 1 for an exception of the script (with its traceback), 2 for bad use, 4 if nothing was
     recorded."""
@@ -124,7 +140,7 @@ def main(argv: Optional[List[str]] = None) -> int:
     split = given.index("--") if "--" in given else len(given)
     options = _parser().parse_args(given[:split])
     try:
-        return (_cases if options.command == "cases" else _capture)(options, given[split + 1:])
+        return {"capture": _capture, "cases": _cases, "serve": _serve}[options.command](options, given[split + 1:])
     except DumperError as error:
         print(f"opbench: {error}", file=sys.stderr)
         return 2

@@ -172,7 +172,7 @@ const RegisteredOp range{{
                              .is_profiled_only = true}}},
                  .profiled = {{"Range", "start, limit, delta", "y"}},
                  .torch = "torch.arange({1}.item() if {1} is not None else 0, {0}.item(), "
-                          "{2}.item() if {2} is not None else 1, dtype={dtype})"},
+                          "{2}.item() if {2} is not None else 1, dtype=getattr(torch, {dtype}))"},
     .inputs = {{.name = "end", .dtypes = kScalarDTypes, .data = number<kEnd>},
                {.name = "start", .dtypes = kScalarDTypes, .data = number<kStart>},
                {.name = "step", .dtypes = kScalarDTypes, .data = number<kStep>}},

@@ -61,7 +61,8 @@ def _serve_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m opbench_torch", description="Captures operators of an unchanged PyTorch script.")
+    parser = argparse.ArgumentParser(prog="python -m opbench_torch",
+                                     description="Captures operators of an unchanged PyTorch script.")
     commands = parser.add_subparsers(dest="command", required=True)
     _capture_options(commands.add_parser("capture", help="a dump of the operators that a script runs",
                                          usage="python -m opbench_torch capture train.py [options] [-- ARGS]"))

@@ -12,6 +12,7 @@ from typing import Any, Callable, List, NamedTuple, Optional
 import torch
 
 from .errors import DumperError
+from .guest_memory import Refused
 
 #: More than the caches of any device: 192 MB on an Ascend 910B, 50 MB on an H100, 1.1 GB on CPUs with stacked caches,
 #: of which one core uses 96 MB.
@@ -62,7 +63,7 @@ class Cpu:
         self.synchronize()
 
     def placed(self, tensor: torch.Tensor, format_: str) -> torch.Tensor:
-        """The tensor on the device in a format. Errors: DumperError for a format that the device does not have."""
+        """The tensor on the device in a format. Errors: Refused for a format that the device does not have."""
         return _in_memory_format(tensor, format_, self.name)
 
     def plain(self, tensor: torch.Tensor) -> torch.Tensor:
@@ -197,7 +198,7 @@ def _in_memory_format(tensor: torch.Tensor, format_: str, device: str) -> torch.
             return tensor.contiguous(memory_format=layout)
     if format_ in ("ND", "NCHW", "NCDHW"):
         return tensor
-    raise DumperError(f"{device} does not hold {tensor.dim()}D tensors in {format_}")
+    raise Refused(f"{device} does not hold {tensor.dim()}D tensors in {format_}")
 
 
 def installed_version(folders: List[str], pattern: str = "*/ascend_toolkit_install.info") -> Optional[str]:

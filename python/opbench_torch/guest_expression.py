@@ -42,7 +42,7 @@ class ExpressionCall:
 
     def prepare(self, inputs: Sequence[torch.Tensor]) -> None:
         self._x = list(inputs)
-        # One that is not given has the shape [0]. The expression takes that for each optional input but the last.
+        # The shape [0] stands for an input that is not given. The expression takes it for each optional input but the last.
         while self._x and list(self._x[-1].shape) == [0] and f"len(x) > {len(self._x) - 1}" in self._expression:
             self._x.pop()
 
@@ -52,9 +52,6 @@ class ExpressionCall:
 
     def results(self, returned: Any) -> List[Any]:
         return _fitted(returned, self._outputs)
-
-    def owns(self, result: Any) -> bool:
-        return False
 
 
 class GradientCall:
@@ -88,6 +85,7 @@ class GradientCall:
                  if source == "output_gradient" and ys[k].requires_grad]
         self._of = lambda: torch.autograd.grad([y for y, _ in pairs], leaves, [gradient for _, gradient in pairs],
                                                retain_graph=True, allow_unused=True) if pairs else [None] * len(leaves)
+        self._device = inputs[0].device
         self._is_leaf = [x[k].is_floating_point() for k in self._gradients]
 
     # Inputs of the expression; those that the gradient does not depend on are zeros. Also addresses of zeros that must not
@@ -110,12 +108,10 @@ class GradientCall:
     def results(self, returned: Any) -> List[Any]:
         found = iter(returned)
         gradients = [next(found) if is_leaf else None for is_leaf in self._is_leaf]
-        zeros = [torch.zeros(output.shape, dtype=torch_dtype(output.dtype)) if gradient is None else gradient
+        filled = [torch.zeros(output.shape, dtype=torch_dtype(output.dtype), device=self._device)
+                  if gradient is None else gradient
                  for gradient, output in zip(gradients, self._outputs)]
-        return _fitted(tuple(zeros), self._outputs)
-
-    def owns(self, result: Any) -> bool:
-        return False
+        return _fitted(tuple(filled), self._outputs)
 
 
 # Autograd saves outputs of some operators, such as relu. Then the recorded outputs are used instead of computed ones.

@@ -25,6 +25,7 @@ class KernelCall:
         self._kernel, self._outputs, self._device = kernel, outputs, device
         self._not_given = [_is_not_given(desc, outputs) for desc in inputs]
         self._guarded = [Guarded(output, device) for output in outputs] if kernel.destination else []
+        self._all_attrs = attrs
         self._attrs = _accepted(kernel, attrs, len(inputs) + len(self._guarded))
         self._arguments: List[Any] = []
 
@@ -40,7 +41,7 @@ class KernelCall:
         if self._kernel.refuse is None:
             return
         self.prepare(inputs)
-        attrs = _accepted(self._kernel._replace(function=self._kernel.refuse), self._attrs, len(self._arguments))
+        attrs = _accepted(self._kernel._replace(function=self._kernel.refuse), self._all_attrs, len(self._arguments))
         reason = self._kernel.refuse(*self._arguments, **attrs)
         if reason:
             raise Refused(str(reason))
@@ -54,10 +55,6 @@ class KernelCall:
         for guarded in self._guarded:
             guarded.check()
         return [guarded.tensor for guarded in self._guarded]
-
-    def owns(self, result: Any) -> bool:
-        """True for memory that is not the kernel's."""
-        return bool(self._guarded)
 
 
 # An optional input that is not given has the shape [0]. An empty input has it too, but then the outputs are empty.

@@ -10,6 +10,7 @@ import torch
 
 from .errors import DumperError
 from .guest_device import Accelerator, installed_version
+from .guest_memory import Refused
 
 # Numbers of CANN's formats.
 _FORMATS = {"NCHW": 0, "NHWC": 1, "ND": 2, "NC1HWC0": 3, "FRACTAL_Z": 4, "HWCN": 16, "NDHWC": 27, "FRACTAL_NZ": 29, "NCDHW": 30,
@@ -41,7 +42,7 @@ class Npu(Accelerator):
     def placed(self, tensor: torch.Tensor, format_: str) -> torch.Tensor:
         placed = tensor.to(self.torch_device)
         if format_ not in _FORMATS:
-            raise DumperError(f"{self.name} does not hold tensors in {format_}")
+            raise Refused(f"{self.name} does not hold tensors in {format_}")
         return self._cast(placed, _FORMATS[format_]) if _FORMATS[format_] in _PRIVATE else placed
 
     def plain(self, tensor: torch.Tensor) -> torch.Tensor:

@@ -52,6 +52,8 @@ class Session:
             with recorded(names):
                 self._computation.run()
             self._device.synchronize()
+        except Refused:
+            raise
         except Exception as error:
             reason = refusal_of(error)
             if reason:
@@ -95,7 +97,7 @@ class Session:
                 self.note(f"calls {listed(names)}")
         return {name: value for name, value in answer.items() if value is not None}
 
-    # A view is no computation: making the elements of the output belongs to the call.
+    # A view computes nothing: making the elements of the output belongs to the call.
     def _copy_views(self, results: List[Any], answer: Dict[str, Any]) -> None:
         inputs = [range_of(tensor) for tensor in self._placed or []]
         views = [i for i, result in enumerate(results) if is_view(result, inputs, self._format(i))]

@@ -59,7 +59,9 @@ class Host:
 
     def __exit__(self, *error):
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
 
 
 class Call:

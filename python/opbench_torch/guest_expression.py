@@ -18,7 +18,8 @@ _UNUSABLE = re.compile(r"not implemented|not support|unsupported|could not run|n
 
 def refusal_of(error: BaseException) -> Optional[str]:
     """The text of an error that says that the device does not compute this dtype; None for others."""
-    text = " ".join(str(error).split())
+    # PyTorch turns an exception of a hook into text, with the places in the code.
+    text = re.sub(r"^Refused: | At: /.*", "", " ".join(str(error).split()))
     return text[:200] if isinstance(error, (RuntimeError, TypeError, IndexError)) and _UNUSABLE.search(text) else None
 
 

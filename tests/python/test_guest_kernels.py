@@ -36,7 +36,7 @@ KERNELS = """
 
     @kernel("linear")
     def product(x, weight, bias):
-        return x @ weight.T if bias is None else x @ weight.T + bias
+        return x @ weight.T + (0 if bias is None else bias)
 
     @kernel("softplus", refuse=lambda x, beta: "beta must be 1" if beta != 1 else None)
     def particular(x):

@@ -5,6 +5,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from conftest import ROOT
 from guest_host import Call, Host
 
 import opbench_torch
@@ -36,7 +37,7 @@ KERNELS = """
 
     @kernel("linear")
     def product(x, weight, bias):
-        return x @ weight.T + (0 if bias is None else bias)
+        return x @ weight.T + (bias if isinstance(bias, torch.Tensor) else 0)
 
     @kernel("softplus", refuse=lambda x, beta: "beta must be 1" if beta != 1 else None)
     def particular(x):
@@ -268,3 +269,10 @@ def test_what_is_printed_does_not_reach_opbench(tmp_path):
         assert (Call(host, [("fp32", X)], [("fp32", X.shape)], op="relu").result() == np.maximum(X, 0)).all()
         code, printed = host.end()
     assert code == 0 and printed == "while loading\nby descriptor''\n"
+
+
+def test_the_example():
+    with Host("--kernels", os.path.join(ROOT, "examples/kernels_python/kernels.py")) as host:
+        for number in range(len(host.describe()["kernels"])):
+            call = Call(host, [("fp32", X)], [("fp32", X.shape)], ATTRS, number)
+            np.testing.assert_allclose(call.result(), SOFTPLUS, rtol=1e-6)

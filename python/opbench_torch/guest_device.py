@@ -175,13 +175,15 @@ def _device_clock(module: Any, now: Callable[[], int] = time.perf_counter_ns) ->
         synchronize()
         start = now()
         begin.record(stream)
-        result = function()
+        try:
+            result = function()
+        finally:
+            set_stream(stream)
         end.record(stream)
         end.synchronize()
         of_stream = now()
         synchronize()  # all streams
         finish = now()
-        set_stream(stream)
         device_seconds = begin.elapsed_time(end) * 1e-3  # of milliseconds
         later = (finish - of_stream) * 1e-9
         if later > _OTHER_STREAM_SECONDS:

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Sequence
 import torch
 
 from .errors import DumperError
-from .guest_memory import Guarded, Refused, TensorDesc
+from .guest_memory import Guarded, Refused, TensorDesc, has_numpy_dtype, long_name
 from .guest_results import plain_results
 from .kernels import Kernel
 
@@ -20,8 +20,8 @@ class KernelCall:
 
     def __init__(self, kernel: Kernel, inputs: Sequence[TensorDesc], outputs: Sequence[TensorDesc], attrs: Dict[str, Any],
                  device: torch.device) -> None:
-        if kernel.array == "numpy" and device.type != "cpu":
-            raise Refused(f"NumPy does not have the device {device}")
+        if kernel.array == "numpy":
+            _check_numpy([*inputs, *outputs], device)
         self._kernel, self._outputs, self._device = kernel, outputs, device
         self._not_given = [_is_not_given(desc, outputs) for desc in inputs]
         self._guarded = [Guarded(output, device) for output in outputs] if kernel.destination else []
@@ -63,11 +63,15 @@ def _is_not_given(desc: TensorDesc, outputs: Sequence[TensorDesc]) -> bool:
 
 
 def _array(tensor: Any) -> Any:
-    if tensor is None:
-        return None
-    if tensor.dtype is torch.bfloat16 or str(tensor.dtype).startswith("torch.float8"):
-        raise Refused(f"NumPy has no {str(tensor.dtype).replace('torch.', '')}")
-    return tensor.numpy()
+    return None if tensor is None else tensor.numpy()
+
+
+def _check_numpy(tensors: Sequence[TensorDesc], device: torch.device) -> None:
+    if device.type != "cpu":
+        raise Refused(f"NumPy does not have the device {device}")
+    for desc in tensors:
+        if not has_numpy_dtype(desc.dtype):
+            raise Refused(f"NumPy has no {long_name(desc.dtype)}")
 
 
 # The attributes that the function names. Errors: DumperError if it cannot be called with them.

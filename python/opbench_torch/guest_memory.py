@@ -47,6 +47,10 @@ def long_name(dtype: str) -> str:
     return _TORCH.get(dtype, dtype)
 
 
+def has_numpy_dtype(dtype: str) -> bool:
+    return dtype in _NUMPY
+
+
 def torch_dtype(dtype: str) -> torch.dtype:
     """Errors: Refused."""
     found: Optional[torch.dtype] = getattr(torch, long_name(dtype), None)

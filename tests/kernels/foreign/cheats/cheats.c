@@ -299,10 +299,6 @@ static int shrinks_memory(State* s, const float* x, float* y) {
   return ftruncate(3, 0) != 0 ? fail("the memory keeps its size") : (void)x, (void)y, (void)s, 0;
 }
 
-static int ends_parent(State* s, const float* x, float* y) {
-  return kill(getppid(), SIGTERM), compute(s, x, y);
-}
-
 static int leaves_a_child(State* s, const float* x, float* y) {
   if (s->calls == 0 && fork() == 0) sleep(120), _exit(0);
   return compute(s, x, y);
@@ -423,7 +419,7 @@ static const Row rows[] = {
     ROW(closes_memory),
     ROW(closes_all),
     ROW(shrinks_memory),
-    ROW(ends_parent),
+
     ROW(leaves_a_child),
     ROW(ignores_signals),
     ROW(in_load),

@@ -59,11 +59,12 @@ class Guest:
     def _start(self, device: str, mode: Optional[str]) -> None:
         try:
             self._modules = {name: importlib.import_module(f".guest_{name}", __package__)
-                             for name in ("device", "expression", "kernel", "memory", "session")}
+                             for name in ("device", "expression", "integrity", "kernel", "memory", "session")}
         except ModuleNotFoundError as error:
             raise missing(error, f"torch:{device}") from error
         self._memory = self._modules["memory"].SharedMemory(_MEMORY_DESCRIPTOR)
         self._device = self._modules["device"].open_device(device, mode)
+        self._integrity = self._modules["integrity"].Integrity([self._device])
         if self._file:
             self._kernels = load_kernels(self._file)
 
@@ -151,7 +152,12 @@ class Guest:
         return self._session(request).call(bool(request.get("cold")))
 
     def _fetch(self, request: Answer) -> Answer:
-        self._session(request).fetch()
+        session = self._session(request)
+        session.fetch()
+        self._integrity.check(session)
+        replaced = self._integrity.replaced_methods()
+        if replaced:
+            session.note(f"torch.Tensor.{replaced[0]} is replaced")
         return {}
 
     def _close(self, request: Answer) -> Answer:

@@ -8,8 +8,10 @@ import numpy as np
 import torch
 
 from .errors import DumperError
-from .guest_memory import NAMES, TensorDesc, torch_dtype
+from .guest_memory import NAMES, TORCH_VERSION, TensorDesc, torch_dtype
 
+_SAMPLES = 64
+_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 #: First and last + 1 address.
 Range = Tuple[int, int]
 
@@ -77,6 +79,19 @@ def dense_copy(result: Any) -> Any:
 
 def as_tensor(result: Any) -> torch.Tensor:
     return torch.from_numpy(result) if isinstance(result, np.ndarray) else result.detach()
+
+
+def sample_of(result: torch.Tensor) -> torch.Tensor:
+    """A copy of some elements."""
+    elements = result.reshape(-1)
+    return elements[::max(elements.numel() // _SAMPLES, 1)].clone()
+
+
+def has_same_bits(a: torch.Tensor, b: torch.Tensor) -> bool:
+    if TORCH_VERSION < (1, 7):
+        return bool(a.numpy().tobytes() == b.numpy().tobytes())
+    bits = _BITS[a.element_size()]
+    return torch.equal(a.view(bits), b.view(bits))
 
 
 def spoil(result: torch.Tensor) -> None:

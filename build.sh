@@ -21,7 +21,8 @@ build_packages="g++ cmake ninja-build git
   zlib1g-dev libminizip-dev libprotobuf-dev protobuf-compiler
   libdnnl-dev ocl-icd-opencl-dev opencl-c-headers
   libopenmpi-dev openmpi-bin"
-test_packages="libgtest-dev libgmock-dev python3 python3-h5py python3-venv hdf5-tools procps zsh fish dpkg-dev file"
+test_packages="libgtest-dev libgmock-dev python3 python3-h5py python3-venv hdf5-tools procps zsh fish dpkg-dev file
+  pocl-opencl-icd"
 framework_packages="python3-torch python3-torchvision python3-pytest python3-pandas chromium"
 format_packages="clang-format"
 cluster_packages="slurm-wlm munge"

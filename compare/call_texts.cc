@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <variant>
@@ -16,6 +15,7 @@
 #include "opbench_call_py.h"
 #include "opbench_call_test.h"
 #include "opbench_leaning_test.h"
+#include "ops/torch_expression.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -91,21 +91,6 @@ std::string python_leaning(const Witness& witness) {
                      kOneSided, kFewestRounded);
 }
 
-// The Python expression for {name}.
-std::string python_operand(const Op& op, std::string_view name) {
-  if (name == "inputs") return "x";
-  if (name == "shape") return "SHAPE";
-  if (name == "dtype") return "DTYPE";
-  std::size_t input = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), input);
-  if (error != std::errc()) return fmt::format("a[\"{}\"]", name);
-  if (input + op.optional_inputs < op.inputs.size()) return fmt::format("x[{}]", input);
-  // Shape [0] before a given input stands for one that is not given.
-  const bool is_last = input + 1 == op.inputs.size();
-  return fmt::format("(x[{0}] if len(x) > {0}{1} else None)", input,
-                     is_last ? "" : fmt::format(" and x[{}].shape != (0,)", input));
-}
-
 std::string expected_is(const Witness& witness) {
   if (is_exact(witness.problem())) return "exact";
   return witness.finding.is_leaning ? "in fp64" : "in fp64, then rounded to the dtype";
@@ -179,19 +164,6 @@ std::string python_call(const Op& op) {
 }
 
 }  // namespace
-
-std::string torch_expression(const Op& op) {
-  std::string text;
-  std::string_view rest = op.known_as.torch;
-  while (!rest.empty()) {
-    const std::size_t open = std::min(rest.find('{'), rest.size());
-    const std::size_t close = std::min(rest.find('}', open), rest.size());
-    text += rest.substr(0, open);
-    if (open < close) text += python_operand(op, rest.substr(open + 1, close - open - 1));
-    rest.remove_prefix(std::min(close + 1, rest.size()));
-  }
-  return text;
-}
 
 std::string torch_script(const WitnessOrigin& origin, const Witness& witness) {
   Fields fields = fields_of(origin, witness);

@@ -17,8 +17,4 @@ std::string googletest_file(const WitnessOrigin& origin, const Witness& witness)
 /// The finding in Markdown, with the commands to run.
 std::string readme(const WitnessOrigin& origin, const Witness& witness);
 
-/// The expression with which torch computes the operator (KnownAs::torch) from inputs `x`,
-/// attributes `a`, SHAPE and DTYPE. Empty if torch has no such expression.
-std::string torch_expression(const Op& op);
-
 }  // namespace opbench

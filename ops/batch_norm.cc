@@ -233,8 +233,9 @@ const RegisteredOp registered{{
               {.names = "BNTrainingReduce", .part_of = "BNTrainingUpdate"},
               {"aten::native_batch_norm, aten::cudnn_batch_norm",
                "input, weight, bias, running_mean, running_var, =training, =momentum, =eps"}},
-         .torch =
-             "(F.batch_norm({0}, {3}, {4}, {1}, {2}, {training}, {momentum}, {eps}), {3}, {4})"},
+         .torch = "(lambda m, v: (lambda y: (y[0], m, v, y[1], y[2]))(torch.native_batch_norm({0}, "
+                  "{1}, {2}, "
+                  "m, v, {training}, {momentum}, {eps})))({3}.clone(), {4}.clone())"},
     .inputs = {{"self"},
                channel_vector("weight", scale_data),
                channel_vector("bias", unit_data),

@@ -114,8 +114,9 @@ const RegisteredOp registered{{
                                         {"bias_grad", "grads/grads_0",
                                          "grad_inputs/grad_inputs_2"}},
                               .turn = 1}}},
-         .torch = "F.conv_transpose2d({inputs}, {stride}, {padding}, {output_padding}, {groups}, "
-                  "{dilation})"},
+         .torch =
+             "F.conv_transpose2d({0}, {1}, {2}, {stride}, {padding}, {output_padding}, {groups}, "
+             "{dilation})"},
     .inputs = {{"input", "input", {}, unit_data},
                {"weight", "weight", {}, weights},
                {"bias", "bias", {}, unit_data}},

@@ -45,6 +45,9 @@ std::vector<AttrSpec> gelu_attrs();
 /// gelu(x), and dy times its derivative, in fp64.
 std::function<double(double x)> gelu_of(const Attrs& attrs);
 std::function<double(double dy, double x)> gelu_grad_of(const Attrs& attrs);
+/// The term of 1 - tanh(u)^2 in the slope of gelu by tanh: its factor |x/2 du/dx|, times the part
+/// of a rounding of tanh, relative to `epsilon`, that 1 - |tanh(u)| leaves room for.
+double gelu_cancellation(double x, double epsilon);
 
 // Families of element-wise operators as tables. A row has a name, the operations per element, a
 // function of one element of each input, and the properties that differ within the family.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -40,6 +41,14 @@ std::vector<AttrSpec> gelu_attrs() {
 std::function<double(double)> gelu_of(const Attrs& attrs) {
   if (by_tanh(attrs)) return [](double x) { return x * sigmoid_of_twice_u(x); };
   return [](double x) { return x * distribution(x); };
+}
+
+double gelu_cancellation(double x, double epsilon) {
+  const double e = std::exp(-kRootOf8OverPi * std::fabs(x + kCubic * x * x * x));
+  const double room = 2 * e / (1 + e);  // 1 - |tanh(u)|
+  if (room == 0) return 0;
+  // Closer to 1 than a quarter of a step, tanh is rounded to 1, and nothing is left of the slope.
+  return std::fabs(x) / 2 * slope_of_twice_u(x) / 2 * std::min(1.0, 4 * room / epsilon);
 }
 
 std::function<double(double, double)> gelu_grad_of(const Attrs& attrs) {

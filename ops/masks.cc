@@ -78,31 +78,34 @@ const RegisteredOp kOperators[] = {
     RegisteredOp(comparison_op<"eq", equal>(
         {.summary = "x1 == x2",
          .source = "torch.eq; CANN Equal",
-         .known_as = {.calls = {{"eq_Tensor, eq, Equal", "self|x1, other|x2", "result|out|y"}}}})),
+         .known_as = {.calls = {{"eq_Tensor, eq, Equal", "self|x1, other|x2", "result|out|y"}},
+                      .torch = "torch.eq({0}, {1})"}})),
     RegisteredOp(comparison_op<"ne", not_equal>(
         {.summary = "x1 != x2",
          .source = "torch.ne; CANN NotEqual",
-         .known_as = {.calls = {{"ne_Tensor, ne, NotEqual", "self|x1, other|x2",
-                                 "result|out|y"}}}})),
+         .known_as = {.calls = {{"ne_Tensor, ne, NotEqual", "self|x1, other|x2", "result|out|y"}},
+                      .torch = "torch.ne({0}, {1})"}})),
     RegisteredOp(comparison_op<"lt", less>(
         {.summary = "x1 < x2",
          .source = "torch.lt; CANN Less",
-         .known_as = {.calls = {{"lt_Tensor, lt, Less", "self|x1, other|x2", "result|out|y"}}}})),
+         .known_as = {.calls = {{"lt_Tensor, lt, Less", "self|x1, other|x2", "result|out|y"}},
+                      .torch = "torch.lt({0}, {1})"}})),
     RegisteredOp(comparison_op<"le", less_equal>(
         {.summary = "x1 <= x2",
          .source = "torch.le; CANN LessEqual",
-         .known_as = {.calls = {{"le_Tensor, le, LessEqual", "self|x1, other|x2",
-                                 "result|out|y"}}}})),
+         .known_as = {.calls = {{"le_Tensor, le, LessEqual", "self|x1, other|x2", "result|out|y"}},
+                      .torch = "torch.le({0}, {1})"}})),
     RegisteredOp(comparison_op<"gt", greater>(
         {.summary = "x1 > x2",
          .source = "torch.gt; CANN Greater",
-         .known_as = {.calls = {{"gt_Tensor, gt, Greater", "self|x1, other|x2",
-                                 "result|out|y"}}}})),
+         .known_as = {.calls = {{"gt_Tensor, gt, Greater", "self|x1, other|x2", "result|out|y"}},
+                      .torch = "torch.gt({0}, {1})"}})),
     RegisteredOp(comparison_op<"ge", greater_equal>(
         {.summary = "x1 >= x2",
          .source = "torch.ge; CANN GreaterEqual",
          .known_as = {.calls = {{"ge_Tensor, ge, GreaterEqual", "self|x1, other|x2",
-                                 "result|out|y"}}}})),
+                                 "result|out|y"}},
+                      .torch = "torch.ge({0}, {1})"}})),
     RegisteredOp(logical_op<"logical_and", both>(
         {.summary = "x1 and x2",
          .source = "torch.logical_and; CANN LogicalAnd",
@@ -132,7 +135,8 @@ const RegisteredOp kOperators[] = {
                                  "mask, value, self",
                                  "result|self",
                                  {.turn = 1}},
-                                {"Select", "condition, x1, x2", "y", {.is_profiled_only = true}}}},
+                                {"Select", "condition, x1, x2", "y", {.is_profiled_only = true}}},
+                      .torch = "torch.where({0}.bool(), {1}, {2})"},
          .gradient = gradient_of_where})),
     RegisteredOp(chosen_op<"masked_fill", 0, filled>(
         {{"self"}, {.name = "mask", .dtypes = {DType::boolean}}},

@@ -244,7 +244,8 @@ const RegisteredOp kOperators[] = {
                          "self|logits|input",
                          "result|logsoftmax|output",
                          {.attrs = "dim: dim|axis|axes"}}},
-              .profiled = {{"aten::_log_softmax, aten::log_softmax", "self, =dim"}}},
+              .profiled = {{"aten::_log_softmax, aten::log_softmax", "self, =dim"}},
+              .torch = "torch.log_softmax({0}, {dim})"},
          .terms = terms_of_result<"log_softmax", log_softmax_terms>,
          .takes_functions = true})),
     RegisteredOp(backward<"softmax_grad", softmax_grad>(

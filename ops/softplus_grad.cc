@@ -2,6 +2,7 @@
 
 #include "ops/elementwise.h"
 #include "ops/elementwise_op.h"
+#include "ops/terms.h"
 
 namespace opbench {
 namespace {
@@ -23,6 +24,15 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
   });
 }
 
+// dy is multiplied by exp(beta*x) before the division.
+Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
+  return Terms{
+      .greatest =
+          binary_reference(inputs[0], inputs[1], [p = SoftplusNumbers(attrs)](double dy, double x) {
+            return p.is_linear(x) ? 0 : greatest_product({dy, std::exp(double(p.beta) * x)});
+          })};
+}
+
 const RegisteredOp registered{{
     .name = "softplus_grad",
     .ir_name = "SoftplusBackward",
@@ -41,6 +51,7 @@ const RegisteredOp registered{{
     .infer = [](std::span<const TensorDesc> in,
                 const Attrs&) { return infer_elementwise("softplus_grad", in); },
     .reference = reference,
+    .terms = terms,
     .traffic = [](const Problem& problem) { return elementwise_traffic(problem, 6); },
     .corner_points = softplus_corner_points,
     .takes_functions = true,

@@ -45,7 +45,7 @@ const RegisteredOp registered{{
                             "result|y",
                             {.attrs = "perm: dims|perm", .needs = "perm"}}},
                  .profiled = {{"TransposeD", "x", "y"}, {"Transpose", "x, =perm", "y"}},
-                 .torch = "{0}.permute({perm})",
+                 .torch = "{0}.permute({perm} or list(range({0}.dim()))[::-1])",
                  .likely = likely_of_transpose},
     .inputs = {{"x", "self"}},
     .outputs = {{"y", "result"}},

@@ -50,12 +50,15 @@ Terms sigmoid_grad_terms(std::span<const InputReader> inputs, const Attrs&) {
 // P(x) = (1 + erf(x/sqrt 2))/2 and x p(x) cancel around x = -0.75. The argument of tanh has the
 // cube of x; if it overflows, the slope that it is multiplied with is 0.
 Terms gelu_grad_terms(std::span<const InputReader> inputs, const Attrs& attrs) {
-  const auto rounding = [](double dy, double x) {
+  const bool is_cubic = attrs.word("approximate") == "tanh";
+  const double epsilon = epsilon_of(inputs[1].desc().dtype);
+  const auto rounding = [=](double dy, double x) {
     const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
     const double twice_p = 1 + std::fabs(std::erf(x / std::numbers::sqrt2));
-    return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density);
+    const double cancelled = is_cubic && std::isfinite(x) ? gelu_cancellation(x, epsilon) : 0;
+    return std::fabs(dy) * (twice_p / 2 + std::fabs(x) * density + cancelled);
   };
-  const auto greatest = [is_cubic = attrs.word("approximate") == "tanh"](double dy, double x) {
+  const auto greatest = [=](double dy, double x) {
     // The slope of a large negative x underflows to 0, and 0 times Inf is NaN.
     if (std::isinf(dy) && std::isfinite(x) && x < -10) return std::numeric_limits<double>::max();
     return is_cubic ? greatest_product({dy, x, x, x}) : 0;
@@ -113,7 +116,8 @@ const RegisteredOp kOperators[] = {
                    .source = "torch.tanh backward: grad * (1 - result^2); CANN TanhGrad",
                    .known_as = {.calls = {{"TanhBackward, TanhGrad, tanh_backward",
                                            "grads/grads_0|dy|grad_output, result|y|output",
-                                           "grad_inputs/grad_inputs_0|z|result"}}},
+                                           "grad_inputs/grad_inputs_0|z|result"}},
+                                .torch = "{0} * (1 - {1} * {1})"},
                    .data = around_zero,
                    .terms = tanh_grad_terms})),
     RegisteredOp(unary_grad_op<"sigmoid_grad", sigmoid_grad, 3>(
@@ -123,7 +127,8 @@ const RegisteredOp kOperators[] = {
          .source = "torch.sigmoid backward: grad * (1 - result) * result; CANN SigmoidGrad",
          .known_as = {.calls = {{"SigmoidBackward, SigmoidGrad, sigmoid_backward",
                                  "grads/grads_0|dy|grad_output, result|y|output",
-                                 "grad_inputs/grad_inputs_0|z|result"}}},
+                                 "grad_inputs/grad_inputs_0|z|result"}},
+                      .torch = "{0} * {1} * (1 - {1})"},
          .data = in_unit,
          .terms = sigmoid_grad_terms})),
     RegisteredOp(unary_grad_op<"pow_grad", pow_grad, 9>(

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "compare/call_texts.h"
+#include "ops/torch_expression.h"
 #include "ops/op_table.h"
 
 namespace opbench {

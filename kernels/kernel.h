@@ -44,6 +44,15 @@ struct KernelArgs {
 /// `with_threads`, whose number must be that of the preparation.
 using Launch = std::function<void(const KernelArgs& args)>;
 
+/// The words of a command line that add a kernel from outside of this program: "--kernels" and
+/// "libmine.so#0123456789abcdef". Empty for a kernel of this program.
+struct KernelOrigin {
+  std::string_view flag = {}, value = {};
+  bool is_device = false;  ///< it does not run on this processor
+
+  bool is_outside() const { return !flag.empty(); }
+};
+
 /// One way to compute an operator.
 struct Kernel {
   std::string_view op;
@@ -56,11 +65,11 @@ struct Kernel {
   /// The dtypes of cases that it takes; others are skipped. Empty: all dtypes of the operator.
   std::vector<DType> dtypes = {};
   /// Empty if it takes the problem, else the reason of the refusal.
-  std::string (*refusal)(const Problem& problem) = nullptr;
-  Launch (*prepare)(const Problem& problem);
+  std::function<std::string(const Problem& problem)> refusal = nullptr;
+  std::function<Launch(const Problem& problem)> prepare;
   /// A remark on its times, such as that the library has no tuned code for the problem; empty: no
   /// remark. For problems that it takes, inside `with_threads`. Null: no remarks.
-  std::string (*note)(const Problem& problem) = nullptr;
+  std::function<std::string(const Problem& problem)> note = nullptr;
   InputRange takes = InputRange::any;
   /// Failures at this limit only are `xfailed`.
   KnownLimit limit = {};
@@ -74,7 +83,7 @@ struct Kernel {
   /// The bytes that `prepare` and the calls allocate in addition to inputs and outputs. A case that
   /// does not fit in memory is refused before it runs. Call inside `with_threads`. Null: a
   /// negligible amount.
-  std::size_t (*temporary_bytes)(const Problem& problem) = nullptr;
+  std::function<std::size_t(const Problem& problem)> temporary_bytes = nullptr;
 
   /// The task name of a device variant in a profile, if it is not the variant's name in camel case
   /// ("GatherV2" for index_select). Other variants use the operator's name.
@@ -85,6 +94,7 @@ struct Kernel {
   /// The file that registers it, which identifies its code: "kernels/relu.cc". Set by
   /// RegisteredKernel.
   std::string_view source = {};
+  KernelOrigin origin = {};
 
   std::string key() const { return std::string(op) + '/' + std::string(name); }
   std::string_view family_name() const { return family.empty() ? name : family; }

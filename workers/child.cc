@@ -38,13 +38,14 @@ std::vector<pid_t> children_now() {
 
 // Children that exist at the first call, for example those of a shell that became this program by
 // exec. From then on, processes below this program that lose their parent become its children.
+// Never destroyed, because objects of static lifetime end their children.
 std::set<pid_t>& known_children() {
-  static std::set<pid_t> known = [] {
+  static std::set<pid_t>* const known = [] {
     const std::vector<pid_t> before = children_now();
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    return std::set<pid_t>(before.begin(), before.end());
+    return new std::set<pid_t>(before.begin(), before.end());
   }();
-  return known;
+  return *known;
 }
 
 // Processes that ended children left behind. Children in the process group of this program belong

@@ -47,7 +47,7 @@ struct Pipe {
 
 /// Uses only async-signal-safe functions, because it runs between fork and exec.
 [[noreturn]] void become(char* const* argv, const char* directory, pid_t parent,
-                         const int (&files)[3], int failure) {
+                         const int (&files)[3], int shared, int failure) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(127);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) {
@@ -55,6 +55,12 @@ struct Pipe {
   }
   for (int i = 0; i < 3; ++i) {
     if (dup2(files[i], i) < 0) _exit(127);
+  }
+  if (shared >= 0) {
+    failure = fcntl(failure, F_DUPFD_CLOEXEC, 4);  // it may be descriptor 3
+    if (failure < 0 || dup2(shared, 3) < 0) _exit(127);
+    // It stays open in the program also if it was descriptor 3 before.
+    if (shared == 3 && fcntl(3, F_SETFD, 0) < 0) _exit(127);
   }
   if (*directory == '\0' || chdir(directory) == 0) execvp(argv[0], argv);
   const int reason = errno;
@@ -79,7 +85,7 @@ std::string ending_text(int status, const std::string& when, const std::string& 
 
 }  // namespace
 
-ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& directory)
+ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& directory, int shared)
     : program_(args.at(0)) {
   std::vector<char*> argv;
   for (std::string& arg : args) argv.push_back(arg.data());
@@ -88,7 +94,7 @@ ChildProcess::ChildProcess(std::vector<std::string> args, const std::string& dir
   const pid_t parent = getpid();
   child_.emplace(Child::Group::own, "start a process", [&] {
     become(argv.data(), directory.c_str(), parent, {input.ends[0], output.ends[1], errors.ends[1]},
-           failure.ends[1]);
+           shared, failure.ends[1]);
   });
   close(failure.give(1));
   int reason = 0;

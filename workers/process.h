@@ -45,8 +45,10 @@ class Patience {
 class ChildProcess {
  public:
   /// Starts `argv`, in `directory` unless that is empty. A name without '/' is searched in PATH.
+  /// The program gets `shared`, a descriptor of this process, as descriptor 3 unless it is -1.
   /// Errors: throws Error "cannot start ...".
-  explicit ChildProcess(std::vector<std::string> argv, const std::string& directory = {});
+  explicit ChildProcess(std::vector<std::string> argv, const std::string& directory = {},
+                        int shared = -1);
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
   ~ChildProcess();

@@ -146,7 +146,7 @@ void match_threads() {
   if (omp_get_max_threads() != thread_count()) omp_set_num_threads(thread_count());
 }
 
-std::string movement_refusal(const TensorDesc& desc) {
+std::string movement_refusal_of(const TensorDesc& desc) {
   if (desc.dtype == DType::bf16) return refusal(desc);
   if (!moved_type(desc.dtype)) {
     return fmt::format("oneDNN {}.{} has no {} on the CPU", DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR,
@@ -164,7 +164,7 @@ std::string movement_refusal(const Problem& problem) {
         return fmt::format("oneDNN is used for up to 6 dimensions here, found {}",
                            tensor.shape.size());
       }
-      if (const std::string reason = movement_refusal(tensor); !reason.empty()) return reason;
+      if (const std::string reason = movement_refusal_of(tensor); !reason.empty()) return reason;
     }
   }
   return {};

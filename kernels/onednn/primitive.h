@@ -53,7 +53,7 @@ void match_threads();
 
 /// Empty if oneDNN moves tensors like `desc` bit for bit, else the reason. Accepts more than
 /// `refusal`: integers may also be moved.
-std::string movement_refusal(const TensorDesc& desc);
+std::string movement_refusal_of(const TensorDesc& desc);
 
 /// The first refusal of inputs and outputs.
 std::string movement_refusal(const Problem& problem);

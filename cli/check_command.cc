@@ -34,6 +34,7 @@ namespace {
 constexpr const char* kCheckFooter = R"(Examples:
   opbench check --against ../base/build/release/opbench --op softplus --shapes cases/resnet.yaml --set N=1
   opbench check --against old/opbench --cases cases/shufflenet_v2.yaml --threads 1 --fail-over 1
+  opbench check --against-kernels old.so --kernels new.so --op softplus --shapes cases/resnet.yaml
   opbench check --against old/opbench --cases cases/shufflenet_v2_unit.yaml --set N=1     contexts, step by step
   tools/check-against-base origin/main --cases cases/resnet.yaml     builds the other revision first
   opbench check --baseline results.json --cases cases/resnet.yaml    stored results: a watch, not a gate
@@ -170,10 +171,11 @@ int check_stored(const CheckFlags& flags, const Finish& how, CommandContext& con
 }
 
 int run_check(const CheckFlags& flags, CommandContext& context) {
-  if (flags.against.empty() == flags.baseline.empty()) {
+  const bool is_against = !flags.against.empty() || !flags.against_kernels.empty();
+  if (is_against != flags.baseline.empty()) {
     throw Error(
-        "check needs --against PROGRAM, another build of opbench, or --baseline FILE, stored "
-        "results");
+        "check needs --against PROGRAM, another build of opbench, --against-kernels FILE, another "
+        "build of --kernels, or --baseline FILE, stored results");
   }
   if (!flags.run.isa.empty()) select_isa(flags.run.isa);  // throws for an unknown one
   check::GateOptions options = gate_options_of(flags);
@@ -220,7 +222,10 @@ void add_worker_command(CommandLine& line, CommandContext& context) {
   Command command =
       line.add_command("worker", "What `opbench check` starts: answers on standard output");
   command.hide();  // not for people: left out of --help
-  command.action([&context] {
+  const auto foreign = std::make_shared<ForeignSources>();
+  command.option("--kernels", foreign->files, kKernelsHelp, {.value = "FILE"});
+  command.action([&context, foreign] {
+    add_foreign_kernels(*foreign);
     check::run_worker(std::cin, context.out);
     return kAllWell;
   });

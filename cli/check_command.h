@@ -19,6 +19,7 @@ namespace opbench {
 struct CheckFlags {
   RunFlags run;
   std::string against, against_directory;
+  std::vector<std::string> against_kernels;
   std::optional<double> threshold;  // percent
   std::optional<double> floor_us;
   double budget = 600, sample_ms = 20, time_limit = 120;

@@ -63,6 +63,9 @@ void add_gate_flags(Command& command, CheckFlags& flags) {
   const char* how = "How to compare";
   command.option("--against", flags.against, "Baseline build of opbench; both builds run in turn",
                  {"PROGRAM", how});
+  command.option("--against-kernels", flags.against_kernels,
+                 "Baseline build of the kernels of --kernels; both builds run in turn",
+                 {.value = "FILE", .group = how});
   command.option("--against-directory", flags.against_directory,
                  "Directory in which the baseline runs; it reads its own case files there",
                  {"DIR", how});
@@ -149,6 +152,21 @@ check::SpeedRule speed_rule_of(const CheckFlags& flags) {
   return rule;
 }
 
+namespace {
+
+// Each build gets kernels of its own, which have equal names.
+void compare_kernels(const CheckFlags& flags, check::GateOptions& options) {
+  std::vector<std::string>& files = options.run.selection.foreign.files;
+  if (files.empty()) {
+    throw Error("--against-kernels needs --kernels FILE, the present build of these kernels");
+  }
+  if (flags.against.empty()) options.base.path = options.current.path;
+  options.base.kernels = flags.against_kernels;
+  options.current.kernels = std::exchange(files, {});
+}
+
+}  // namespace
+
 check::GateOptions gate_options_of(const CheckFlags& flags) {
   check::GateOptions options;
   require_baseline(flags);
@@ -159,6 +177,7 @@ check::GateOptions gate_options_of(const CheckFlags& flags) {
   options.base = {program_path(flags.against), flags.against_directory, flags.time_limit};
   options.current = {"/proc/self/exe", "", flags.time_limit};
   options.run = options_of_part(flags.run);
+  if (!flags.against_kernels.empty()) compare_kernels(flags, options);
   options.isa = flags.run.isa;
   options.rule = speed_rule_of(flags);
   if (flags.fail_over) check_from_zero("--fail-over", *flags.fail_over, kMostPercent);

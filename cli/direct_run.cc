@@ -69,11 +69,13 @@ void refuse_flags_of_cases(const RunFlags& flags) {
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const std::string_view flag = fields[i].flag;
     const bool is_absent = flags.selection[i] == absent_text(fields[i]);
-    if (flag == "--variant" || flag == "--format" || is_absent) continue;
-    throw Error(
-        fmt::format("{} does not go with --load: the dump defines the cases; use --only, --variant "
-                    "and --format",
-                    flag));
+    const bool is_of_kernels =
+        flag == "--variant" || flag == "--format" || flag == "--kernels" || flag == "--device";
+    if (is_of_kernels || is_absent) continue;
+    throw Error(fmt::format(
+        "{} does not go with --load: the dump defines the cases; use --only, --variant, "
+        "--format, --kernels and --device",
+        flag));
   }
   if (flags.explain || !flags.dot.empty()) {
     throw Error(fmt::format("{} needs a context, and --load has none",
@@ -120,6 +122,7 @@ int run_here(const RunFlags& flags, const RunOptions& options, std::span<const W
 
 int run_dump(const RunFlags& flags, const RunOptions& options, CommandContext& context) {
   refuse_flags_of_cases(flags);
+  add_foreign_kernels(options.selection.foreign);
   std::optional<OpTable> extended;
   if (!flags.map_file.empty()) extended = OpTable::load(flags.map_file);
   DumpSource file(flags.load);

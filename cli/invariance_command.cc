@@ -21,6 +21,7 @@ namespace {
 
 struct InvarianceFlags {
   std::vector<std::string> ops, cases, dtypes, variants;
+  ForeignSources foreign;
   std::string json;
 };
 
@@ -122,6 +123,7 @@ void print_row(const InvarianceRow& row, std::ostream& out) {
 }
 
 int invariance(const InvarianceFlags& flags, CommandContext& context) {
+  add_foreign_kernels(flags.foreign);
   const std::vector<Trial> trials = trials_of(flags);
   if (trials.empty()) {
     context.err << program_name()
@@ -163,6 +165,7 @@ Exit code 1: a row has ✗.
 Examples:
   opbench invariance --op softplus
   opbench invariance --op all --json invariance.json
+  opbench invariance --op softplus --kernels libmine.so --variant mine
   opbench invariance --case 'conv2d[2x16x14x14,16x16x3x3,fp16,NC1HWC0,padding=1]')";
 
 }  // namespace
@@ -179,6 +182,9 @@ void add_invariance_command(CommandLine& line, CommandContext& context) {
                  {.value = "DTYPE", .values = ValueSplit::by_commas});
   command.option("--variant", flags->variants, "Only these variants",
                  {.value = "VARIANT", .values = ValueSplit::by_commas});
+  command.option("--kernels", flags->foreign.files, kKernelsHelp, {.value = "FILE"});
+  command.option("--device", flags->foreign.devices, kDeviceHelp,
+                 {.value = "DEVICE", .values = ValueSplit::by_commas});
   command.option("--json", flags->json, "Write the matrix; - is standard output",
                  {.value = "FILE"});
   add_overwrite_flag(command, context);

@@ -1,6 +1,7 @@
 #include "harness/check/gate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -80,7 +81,9 @@ class Gate {
  private:
   void describe() {
     report_.mode = "gate";
-    report_.base_name = options_.base.path;
+    const std::vector<std::string>& kernels = options_.base.kernels;
+    report_.base_name =
+        kernels.empty() ? options_.base.path : fmt::format("{}", fmt::join(kernels, " "));
     report_.rule = options_.rule;
     report_.fail_over_percent = options_.fail_over_percent;
     report_.fails_on_ambiguous = options_.fails_on_ambiguous;

@@ -121,6 +121,17 @@ std::string digest_of_objects(const ProgramCode& code, std::vector<std::string_v
   return hash_of(text);
 }
 
+namespace {
+
+// A file with kernels is known by its fingerprint, "libmine.so#0123456789abcdef".
+std::string fingerprint_of(const Kernel& kernel) {
+  const auto mark = kernel.origin.value.rfind('#');
+  if (mark == std::string_view::npos) throw Error("the code of a device is unknown");
+  return std::string(kernel.origin.value.substr(mark));
+}
+
+}  // namespace
+
 std::string own_code(std::span<const Kernel* const> kernels) {
   static const std::string libraries = loaded_libraries();
   std::string text = fmt::format("{}\n{}\n{}", current_isa(), libraries, __VERSION__);
@@ -128,8 +139,11 @@ std::string own_code(std::span<const Kernel* const> kernels) {
   for (const Kernel* kernel : kernels) {
     // The kernel of a reference runs any code that its operator points to.
     if (kernel->op.empty()) throw Error("the code of a reference is unknown");
-    sources.push_back(kernel->source);
     text += '\n' + kernel->key();
+    if (!kernel->origin.is_outside())
+      sources.push_back(kernel->source);
+    else
+      text += ' ' + fingerprint_of(*kernel);
   }
   return hash_of(text + '\n' + digest_of_objects(program_code(), std::move(sources)));
 }

@@ -43,7 +43,11 @@ void each_member(V& v, FieldsOf<CaseSelection> auto& selection) {
       continue;
     }
     FieldText text = V::kReads ? absent_text(field) : text_of(field, selection);
-    std::visit([&](auto& one) { v(field.key, one); }, text);
+    // Builds of before do not have kernels from outside.
+    const bool is_foreign =
+        std::holds_alternative<std::vector<std::string> ForeignSources::*>(field.member);
+    const Presence presence = is_foreign ? Presence::if_any : Presence::always;
+    std::visit([&](auto& one) { v(field.key, one, presence); }, text);
     if constexpr (V::kReads) read_field(field, text, selection);
   }
   v("shard_index", selection.part.index, {1, kMostParts});

@@ -40,6 +40,7 @@ bool finds_libraries_by_its_place() {
 
 bool is_same_program(const WorkerProgram& base, const WorkerProgram& current) {
   if (base.connect || current.connect || base.directory != current.directory) return false;
+  if (!base.kernels.empty() || !current.kernels.empty()) return false;
   std::error_code none;
   if (fs::equivalent(base.path, current.path, none)) return true;
   return !finds_libraries_by_its_place() && has_same_bytes(base.path, current.path);

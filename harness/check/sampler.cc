@@ -8,6 +8,7 @@
 
 #include "harness/run/call_watch.h"
 #include "harness/run/timing.h"
+#include "kernels/call_clock.h"
 #include "tensor/error.h"
 #include "workers/interrupt.h"
 
@@ -38,15 +39,15 @@ ShortSampler::ShortSampler(std::function<void()> call, Options options)
 double ShortSampler::batch_seconds(std::int64_t calls) const {
   if (options_.evict) options_.evict();
   if (options_.watch != nullptr) return watched_seconds(calls);
-  const Clock::time_point start = Clock::now();
+  const CallClock clock;
   for (std::int64_t i = 0; i < calls && !interrupted(); ++i) call_();
-  return seconds_since(start);
+  return clock.seconds();
 }
 
 double ShortSampler::watched_seconds(std::int64_t calls) const {
   CallWatch& watch = *options_.watch;
   watch.begin(calls);
-  const Clock::time_point start = Clock::now();
+  const CallClock clock;
   for (std::int64_t i = 0; i < calls && !interrupted(); ++i) {
     watch.before();
     call_();
@@ -54,7 +55,7 @@ double ShortSampler::watched_seconds(std::int64_t calls) const {
     watch.restore();
     throw Error(watch.missed());
   }
-  return seconds_since(start);
+  return clock.seconds();
 }
 
 void ShortSampler::calibrate() {

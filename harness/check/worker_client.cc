@@ -24,8 +24,10 @@ constexpr std::size_t kLongestAnswer = std::size_t{8} << 20;
 
 Connection start(const WorkerProgram& program) {
   if (program.connect) return program.connect();
-  const auto child = std::make_shared<ChildProcess>(
-      std::vector<std::string>{program.path, "worker"}, program.directory);
+  std::vector<std::string> argv = {program.path, "worker"};
+  if (!program.kernels.empty()) argv.emplace_back("--kernels");
+  argv.insert(argv.end(), program.kernels.begin(), program.kernels.end());
+  const auto child = std::make_shared<ChildProcess>(std::move(argv), program.directory);
   return {[child](const std::string& line, double seconds) {
             child->refuse_unasked();
             child->write_line(line, seconds);

@@ -25,6 +25,7 @@ struct WorkerProgram {
   std::string path;
   std::string directory;  ///< working directory, for its case files; empty: the present one
   double time_limit_s = 120;
+  std::vector<std::string> kernels = {};  ///< files of --kernels, of this build only
   /// Starts a worker. None: a process of the program. Tests pass their own connection.
   std::function<Connection()> connect = {};
   /// A steady clock, in seconds; none: the system's.

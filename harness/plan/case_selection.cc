@@ -75,6 +75,8 @@ const SelectionField kFields[] = {
      "NAME=VALUE for a symbol of the case file, such as N=128; run takes N=1,8,32, too: each in "
      "turn",
      "set", ValueList::repeated, &S::symbols},
+    {"--kernels", "FILE", kKernelsHelp, "kernels", ValueList::words, &ForeignSources::files},
+    {"--device", "DEVICE", kDeviceHelp, "devices", ValueList::by_commas, &ForeignSources::devices},
 };
 
 template <class T>
@@ -130,6 +132,16 @@ Texts write(const Symbols& symbols) {
   return texts;
 }
 
+// The member of a selection, or of its part.
+template <class Selection, class Value>
+auto& at(Selection& selection, Value CaseSelection::*member) {
+  return selection.*member;
+}
+template <class Selection, class Value>
+auto& at(Selection& selection, Value ForeignSources::*member) {
+  return selection.foreign.*member;
+}
+
 }  // namespace
 
 std::span<const SelectionField> selection_fields() { return kFields; }
@@ -139,7 +151,7 @@ FieldText absent_text(const SelectionField& field) { return text_of(field, CaseS
 void read_field(const SelectionField& field, const FieldText& text, CaseSelection& selection) {
   std::visit(
       [&](const auto member) {
-        auto& value = selection.*member;
+        auto& value = at(selection, member);
         value = {};
         read(std::get<decltype(write(value))>(text), value);
       },
@@ -147,7 +159,7 @@ void read_field(const SelectionField& field, const FieldText& text, CaseSelectio
 }
 
 FieldText text_of(const SelectionField& field, const CaseSelection& selection) {
-  return std::visit([&](const auto member) { return FieldText(write(selection.*member)); },
+  return std::visit([&](const auto member) { return FieldText(write(at(selection, member))); },
                     field.member);
 }
 

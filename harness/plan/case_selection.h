@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/plan/case_values.h"
+#include "kernels/foreign/foreign_kernels.h"
 
 namespace opbench {
 
@@ -62,7 +63,8 @@ struct CaseSelection {
   std::vector<std::string> variants;
   bool backward = false;
   Symbols symbols;
-  Part part;  ///< every N-th case; `run` keeps the whole and divides units by cost
+  ForeignSources foreign;  ///< kernels from outside, which planning registers
+  Part part;               ///< every N-th case; `run` keeps the whole and divides units by cost
 
   bool operator==(const CaseSelection&) const = default;
 };
@@ -85,9 +87,18 @@ struct SelectionField {
   ValueList list;
   std::variant<bool CaseSelection::*, std::string CaseSelection::*,
                std::vector<std::string> CaseSelection::*, std::vector<DType> CaseSelection::*,
-               std::vector<Format> CaseSelection::*, Symbols CaseSelection::*>
+               std::vector<Format> CaseSelection::*, Symbols CaseSelection::*,
+               std::vector<std::string> ForeignSources::*>
       member;
 };
+
+/// Help of --kernels and --device, which other commands have, too.
+inline constexpr const char* kKernelsHelp =
+    "Kernels of a shared library (.so) or a Python file (.py) as further variants "
+    "(docs/devices.md)";
+inline constexpr const char* kDeviceHelp =
+    "A variant that PyTorch computes on torch:cpu, torch:cuda:N or torch:npu:N, in addition to "
+    "native";
 
 /// All fields, in the order of --help.
 std::span<const SelectionField> selection_fields();

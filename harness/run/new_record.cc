@@ -77,6 +77,16 @@ void add_sets(const std::string& symbols, Words& words) {
   }
 }
 
+// Adds the flags that add kernels from outside, each once.
+void add_origins(const SelectedKernels& variant, Words& words) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const Kernel* kernel : variant.kernels) {
+    const auto& [flag, value, is_device] = kernel->origin;
+    if (flag.empty() || !seen.emplace(flag, value).second) continue;
+    words.insert(words.end(), {std::string(flag), std::string(value)});
+  }
+}
+
 // Sets the fields that a case states. Returns the words of a command line that select it.
 Words describe(const WorkUnit& unit, const SelectedKernels& variant, Record& record) {
   const PlannedCase& planned = *unit.planned_case;
@@ -86,7 +96,6 @@ Words describe(const WorkUnit& unit, const SelectedKernels& variant, Record& rec
   record.op = c.op->name;
   if (!variant.kernels.empty()) record.provider = name(variant.provider());
   record.kernels = variant.kernel_names();
-  record.reason = notes(planned.graph, variant);
   record.shape = shapes_text(c);
   record.attributes = changed_attributes(c);
   record.dtype = name(c.dtype);
@@ -98,6 +107,7 @@ Words describe(const WorkUnit& unit, const SelectedKernels& variant, Record& rec
   Words words = {"--case", record.case_id};
   if (unit.record) words = unit.record->selecting;
   words.insert(words.end(), {"--variant", variant.variant});
+  add_origins(variant, words);
   return words;
 }
 
@@ -146,6 +156,10 @@ Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_
       record, unit.is_context() ? describe(*unit.context, unit.context->steps[index], record)
                                 : describe(unit, unit.selection(index), record));
   return record;
+}
+
+std::string remarks_on(const WorkUnit& unit, std::size_t index) {
+  return unit.is_context() ? "" : notes(unit.graph(index), unit.selection(index));
 }
 
 void apply_expectation(const Case& c, Record& record) {

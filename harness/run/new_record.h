@@ -9,6 +9,10 @@ namespace opbench {
 /// accuracy.
 Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_cold);
 
+/// Remarks of a variant's kernels on their times or, if they are from outside, on their calls;
+/// empty without remarks.
+std::string remarks_on(const WorkUnit& unit, std::size_t index);
+
 /// Compares a result with the expectation of the case file. An expected failure becomes `xfailed`,
 /// like a failure at a known limit of its kernel. A pass where a failure is expected becomes
 /// `failed` and loses its times. The reason of the file is added to that of the record. Other

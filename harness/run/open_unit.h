@@ -137,7 +137,7 @@ class OpenUnit {
   /// Graph that a sample runs, inside `with_threads`.
   const BoundGraph& bound(std::size_t i) const { return *opened_[i].bound; }
   /// Removes a variant's tensors from the caches, for `--cold`.
-  void evict(std::size_t i) const { workspace_->evict(variant(i)); }
+  void evict(std::size_t i) const;
   const Workspace& workspace() const { return *workspace_; }
 
  private:

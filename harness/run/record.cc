@@ -37,8 +37,11 @@ std::string_view name(Bound bound) { return kBoundNames[static_cast<std::size_t>
 void set_times(Record& record, std::vector<Sample> samples) {
   record.times.reset();
   if (samples.empty()) return;
-  std::vector<double> us;
-  for (const Sample& sample : samples) us.push_back(sample.ns_per_call / 1e3);
+  std::vector<double> us, launch_us;
+  for (const Sample& sample : samples) {
+    us.push_back(sample.ns_per_call / 1e3);
+    launch_us.push_back(sample.launch_ns_per_call / 1e3);
+  }
   const Spread spread = spread_of(std::move(us));
   const double per_us = spread.median > 0 ? 1 / spread.median : 0;
   Times& times = record.times.emplace();
@@ -49,6 +52,7 @@ void set_times(Record& record, std::vector<Sample> samples) {
   times.mad_us = spread.mad;
   times.cv = spread.cv;
   times.min_us = spread.min;
+  times.launch_us = median_of(std::move(launch_us));
   times.gb_per_s = record.bytes * per_us * 1e-3;
   times.gflop_per_s = record.operations * per_us * 1e-3;
   times.gelements_per_s = record.elements * per_us * 1e-3;

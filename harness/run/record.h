@@ -58,6 +58,9 @@ struct Times {
   /// them.
   double percent_of_roofline = 0;
   double speedup_over_native = 0;  ///< 0 if native was not timed
+  /// Median of the host's time to launch a call on a device, not in the times above; 0: not on a
+  /// device. Files have it in the reason.
+  double launch_us = 0;
   /// Number of involuntary context switches of the process during the samples; none: the file does
   /// not state it.
   std::optional<std::int64_t> preemptions;

@@ -10,6 +10,7 @@
 #include "dump/dump_writer.h"
 #include "harness/plan/case.h"
 #include "harness/run/task_dumps.h"
+#include "kernels/foreign/device_type.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -29,13 +30,24 @@ NodeDump::NodeDump(DumpWriter& writer, const OpenUnit& open, std::size_t variant
       node_(variant_.graph->nodes[node]),
       kernel_(*variant_.selection->kernels[node]) {}
 
+namespace {
+
+// A modelled NPU counts as an NPU.
+DeviceType device_of(const Kernel& kernel) {
+  constexpr int kCuda = 2, kNpu = 12;  // of DLPack
+  const int type = device_type_of(kernel);
+  if (kernel.provider == Provider::npu || type == kNpu) return DeviceType::npu;
+  return type == kCuda ? DeviceType::cuda : DeviceType::cpu;
+}
+
+}  // namespace
+
 void NodeDump::begin(std::vector<Note> notes, std::optional<int> seq) {
-  const bool is_npu = kernel_.provider == Provider::npu;
   notes.push_back({"opbench_kernel", std::string(kernel_.name)});
   notes.push_back(call_note(node_.problem));
   if (!node_.name.empty()) notes.push_back({"opbench_task", node_.name});
   if (!node_.cause.empty()) notes.push_back({"opbench_cause", node_.cause});
-  const DeviceType device = is_npu ? DeviceType::npu : DeviceType::cpu;
+  const DeviceType device = device_of(kernel_);
   if (loaded_ == nullptr) {
     writer_.begin_record(op().ir_name, device, notes, seq);
     write_inputs();

@@ -13,6 +13,8 @@ struct Sample {
   double ns_per_call = 0;
   std::int64_t iterations = 0;
   std::int64_t preemptions = 0;  ///< involuntary context switches during the sample
+  /// Host time of a call on a device that is not in its own time.
+  double launch_ns_per_call = 0;
 };
 
 /// Robust statistics of a set of times. MAD: median absolute deviation. CV: standard deviation over

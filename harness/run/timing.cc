@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "harness/run/call_watch.h"
+#include "kernels/call_clock.h"
 #include "workers/interrupt.h"
 
 namespace opbench {
@@ -65,9 +67,9 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
   for (auto _ : state) {
     if (options.watch != nullptr) options.watch->before();
     options.evict();
-    const Clock::time_point start = Clock::now();
+    const CallClock clock;
     call();
-    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double seconds = std::max(0.0, clock.seconds());
     state.SetIterationTime(seconds);
     total += seconds;
     const bool is_call = options.watch == nullptr || options.watch->after(call);
@@ -87,7 +89,7 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
     options.watch->begin(state.max_iterations);
   }
   const std::int64_t preemptions = involuntary_switches();
-  const Clock::time_point start = Clock::now();
+  const CallClock clock;
   double seconds = 0;
   if (options.evict) {
     seconds = cold_loop(state, options, call);
@@ -96,13 +98,17 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
       watched_loop(state, *options.watch, call);
     else
       hot_loop(state, call);
-    seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    seconds = clock.seconds();
   }
   if (options.watch != nullptr) options.watch->note();
   const auto iterations = static_cast<std::int64_t>(state.iterations());
-  return {micros_since_start(start), seconds * 1e6,
-          iterations == 0 ? 0 : seconds * 1e9 / static_cast<double>(iterations), iterations,
-          involuntary_switches() - preemptions};
+  const double calls = iterations == 0 ? HUGE_VAL : static_cast<double>(iterations);
+  return {micros_since_start(clock.start()),
+          seconds * 1e6,
+          seconds * 1e9 / calls,
+          iterations,
+          involuntary_switches() - preemptions,
+          clock.launch_seconds() * 1e9 / calls};
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
 #include "harness/run/timing.h"
+#include "kernels/foreign/foreign_kernels.h"
 #include "kernels/kernel.h"
 #include "tensor/parallel.h"
 #include "text/fitted.h"
@@ -141,7 +142,22 @@ class UnitRunner {
       if (copy.median > 0) record.copy_spread = copy.best / copy.median - 1;
       record.peak_gflop_per_s = peak / 1e9;
       set_bound(record, copy.is_latency);
+      if (attempt.is_open) use_ceilings_of_device(attempt);
     }
+  }
+
+  // The ceilings of this processor do not hold for a device.
+  void use_ceilings_of_device(Attempt& attempt) {
+    const Kernel& kernel = *unit().selection(attempt.index).kernels.front();
+    if (!kernel.origin.is_device) return;
+    Record& record = attempt.record;
+    double rate = 0;
+    with_threads(threads_,
+                 [&] { rate = device_copy_rate(kernel, static_cast<std::size_t>(record.bytes)); });
+    record.copy_gb_per_s = rate / 1e9;
+    record.copy_way = rate > 0 ? "copy of the device" : "";
+    record.copy_spread = record.peak_gflop_per_s = 0;
+    record.bound = Bound::unknown;
   }
 
   void prepare(Attempt& attempt) {
@@ -256,6 +272,7 @@ class UnitRunner {
         attempt.close(Status::errored, "interrupted");
       }
       set_times(attempt.record, std::move(attempt.samples));
+      if (attempt.record.reason.empty()) add_remarks(attempt);
       if (unit().is_context()) {
         attempt.measured.task_us = task_medians(attempt.rounds);
         attempt.record.step = step_details(*unit().context, attempt.index, attempt.measured);
@@ -270,6 +287,14 @@ class UnitRunner {
     else
       compare_variants(records);
     return records;
+  }
+
+  void add_remarks(Attempt& attempt) const {
+    Record& record = attempt.record;
+    with_threads(threads_, [&] { record.reason = remarks_on(unit(), attempt.index); });
+    if (!record.times || record.times->launch_us <= 0) return;
+    record.reason += fmt::format("{}launched in {:.3g} us, not counted",
+                                 record.reason.empty() ? "" : "; ", record.times->launch_us);
   }
 
   void report(std::string_view what, const Attempt& attempt) const {

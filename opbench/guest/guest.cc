@@ -31,13 +31,14 @@ Json Guest::answer_to(const Json& message) {
   const std::string what = message.at("do").get<std::string>();
   if (what == "describe") return describe(message);
   if (what == "open") return open(message);
-  if (what == "call") return call(session_of(message), message.value("cold", false));
+  if (what == "call") return call(session_of(message));
   if (what == "load") {
     session_of(message).session->load();
+    if (message.value("cold", false)) return make_cold();
   } else if (what == "fetch") {
     session_of(message).session->fetch();
   } else if (what == "close") {
-    session_of(message);
+    // No error for an unknown session: opbench measures the time of an answer with it.
     sessions_.erase(message.at("session").get<std::int64_t>());
   } else {
     throw GuestError("'" + what + "' is unknown; one of describe, open, load, call, fetch, close");
@@ -70,14 +71,15 @@ Json Guest::open(const Json& message) {
   return Json::object();
 }
 
-Json Guest::call(Open& open, bool is_cold) {
+Json Guest::make_cold() {
+  if (library_->evict()) return Json::object();
+  if (!is_cpu_) return {{"note", "the device's caches are not emptied: the library has no evict"}};
+  empty_caches();
+  return Json::object();
+}
+
+Json Guest::call(Open& open) {
   std::string note;
-  if (is_cold && !library_->evict()) {
-    if (is_cpu_)
-      empty_caches();
-    else
-      note = "the device's caches are not emptied: the library has no evict";
-  }
   const int threads_before = open.was_called ? 0 : thread_count();
   const std::int64_t begin = clock_.nanoseconds();
   const double device_seconds = open.session->call();

@@ -30,7 +30,8 @@ class Guest {
   Json answer_to(const Json& message);
   Json describe(const Json& message);
   Json open(const Json& message);
-  Json call(Open& open, bool is_cold);
+  Json make_cold();
+  Json call(Open& open);
   Open& session_of(const Json& message);
 
   Clock clock_;

@@ -54,6 +54,8 @@ const std::map<std::string, std::string> kSkipped = {
     {"report --history", "reads what check --against has written"},
     {"check --baseline results.json --cases", "measures for minutes"},
     {"invariance --op all", "minutes: every variant there is"},
+    {"--kernels", "needs a library or a Python file of the user"},
+    {"--device torch:", "needs PyTorch on a device"},
     {"--shards", "needs the dumps of a whole job and its rules"},
     {"convert -d", "needs files of a device"},
     {"overflow -d", "needs files of a device"},

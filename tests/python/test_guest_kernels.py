@@ -2,6 +2,7 @@
 
 import os
 import textwrap
+import time
 
 import numpy as np
 import pytest
@@ -278,3 +279,47 @@ def test_the_example():
         for number in range(len(host.describe()["kernels"])):
             call = Call(host, [("fp32", X)], [("fp32", X.shape)], ATTRS, number)
             np.testing.assert_allclose(call.result(), SOFTPLUS, rtol=1e-6)
+
+
+CHANGES = """
+    import gc, sys, concurrent.futures, torch, opbench_torch
+    kernel = opbench_torch.kernel
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    pool.submit(int).result()
+
+    def late(x, y):
+        import time
+        time.sleep(0.15)
+        y.copy_(x.clamp(min=0))
+
+    @kernel("relu")
+    def by_pool(x):
+        y = torch.zeros_like(x)
+        pool.submit(late, x, y)
+        return y
+
+    @kernel("relu")
+    def method(x):
+        to = torch.Tensor.to
+        torch.Tensor.to = lambda *args: to(*args)
+        return x.clamp(min=0)
+
+    @kernel("relu")
+    def clock(x):
+        device = next(held for held in gc.get_objects() if type(held).__name__ == "Cpu")
+        timed = device.timed
+        device.timed = lambda function: timed(function)._replace(seconds=1e-9)
+        return x.clamp(min=0)
+"""
+
+
+def test_changes_of_the_guest(tmp_path):
+    (tmp_path / "changes.py").write_text(textwrap.dedent(CHANGES))
+    with Host("--kernels", tmp_path / "changes.py") as host:
+        calls = [Call(host, [("fp32", X)], [("fp32", X.shape)], {}, number, op="relu") for number in range(3)]
+        calls[0].load()
+        calls[0].ask("call")
+        time.sleep(0.3)
+        assert "wrote its output t1 after the call" in calls[0].ask("fetch")["error"]
+        assert (calls[1].result() == np.maximum(X, 0)).all() and "torch.Tensor.to is replaced" in calls[1].note
+        assert calls[2].run()["error"].endswith("changed timed of the guest, which measures it")

@@ -7,8 +7,8 @@
 #include <map>
 #include <set>
 
-#include "ops/torch_expression.h"
 #include "ops/op_table.h"
+#include "ops/torch_expression.h"
 
 namespace opbench {
 namespace {

@@ -149,7 +149,7 @@ class Guest:
         return {}
 
     def _call(self, request: Answer) -> Answer:
-        return self._session(request).call(bool(request.get("cold")))
+        return self._session(request).call()
 
     def _fetch(self, request: Answer) -> Answer:
         session = self._session(request)

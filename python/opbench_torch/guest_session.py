@@ -76,12 +76,10 @@ class Session:
     def empty_caches(self) -> None:
         self._device.empty_caches()
 
-    def call(self, cold: bool) -> Dict[str, Any]:
+    def call(self) -> Dict[str, Any]:
         if self._placed is None:
             self.load()
         self._set_threads()
-        if cold:
-            self.empty_caches()
         threads = len(_count_threads())
         names: List[str] = []
         with _without_collection(), recorded(names) if self._is_first else contextlib.nullcontext(), torch.no_grad():

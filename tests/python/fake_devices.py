@@ -105,7 +105,7 @@ class FakeDevice:
             raise WrongOrder(f"an output is in the private format {self.get_npu_format(tensor)}")
         self.current.synchronize()
         if self.busy():
-            raise WrongOrder(f"nobody waits for the stream {self.busy()[0]}")
+            raise WrongOrder(f"the stream {self.busy()[0]} is not waited for")
 
 
 class FakeEvent:

@@ -91,16 +91,16 @@ class Call:
         self.note = answer.get("note", self.note)
         return answer
 
-    def load(self):
+    def load(self, **members):
         for (_, array), place in zip(self.inputs, self.places):
             os.pwrite(self.host.memory, array.tobytes(), place["at"])
         for place in self.places[len(self.inputs):]:
             os.pwrite(self.host.memory, b"\x5a" * self._bytes(place), place["at"])
-        return self.ask("load")
+        return self.ask("load", **members)
 
     def run(self, **members):
-        """The answer of `call`; outputs are read by `outputs`. An answer with an error ends it."""
-        for answer in (lambda: self.load(), lambda: self.ask("call", **members), lambda: self.ask("fetch")):
+        """The answer of `call`; outputs are read by `outputs`. `members` are of `load`. An error ends it."""
+        for answer in (lambda: self.load(**members), lambda: self.ask("call"), lambda: self.ask("fetch")):
             found = answer()
             if "error" in found:
                 return found

@@ -58,10 +58,8 @@ std::string refused_format(const std::vector<Format>& formats, const Problem& pr
   return {};
 }
 
-// Sessions of a kernel, to report remarks after its calls.
-struct Notes {
-  std::map<std::string, std::string> by_problem;
-};
+/// Remarks on the last calls of a kernel, by problem.
+using Notes = std::map<std::string, std::string>;
 
 std::string key_of(const Problem& problem) {
   std::string key;
@@ -77,7 +75,7 @@ Launch launch_of(Guest& guest, const Problem& problem, Session::Use use,
   return [session = std::move(session), notes = std::move(notes),
           key = key_of(problem)](const KernelArgs& args) {
     session->call(args);
-    if (!session->note().empty()) notes->by_problem[key] = session->note();
+    if (std::string note = session->note(); !note.empty()) (*notes)[key] = std::move(note);
   };
 }
 
@@ -105,8 +103,8 @@ void add_kernel(Source& source, const GuestKernel& offered,
                  },
              .note =
                  [notes](const Problem& problem) {
-                   const auto found = notes->by_problem.find(key_of(problem));
-                   return found == notes->by_problem.end() ? std::string() : found->second;
+                   const auto found = notes->find(key_of(problem));
+                   return found == notes->end() ? std::string() : found->second;
                  },
              .promotes = true,
              .sums_by_thread = true,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -32,7 +33,7 @@ void visit_real(StoredType type, F f) {
   if (!is_real) throw Error(fmt::format("{} cannot be written as text", numpy_name(type)));
 }
 
-// Parses a number as fmt writes it.
+// The type that a number is printed and parsed in.
 template <class T>
 auto printed(T value) {
   if constexpr (std::is_same_v<T, half>) {
@@ -41,6 +42,18 @@ auto printed(T value) {
     return static_cast<int>(value);
   } else {
     return value;
+  }
+}
+
+// The digits of numpy.savetxt for floating numbers; integers keep all of theirs.
+template <class T>
+void append_number(std::string& text, T value) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    fmt::format_to(std::back_inserter(text), "{}\n", value);
+  } else if (std::isnan(value)) {
+    text += "nan\n";  // NumPy prints no sign
+  } else {
+    fmt::format_to(std::back_inserter(text), "{:.18e}\n", value);
   }
 }
 
@@ -188,17 +201,13 @@ void write_txt(const std::filesystem::path& file, StoredType type, const Dims& s
   TemporaryFile output(file);
   const std::string head = fmt::format("# {} {}\n", numpy_name(written), to_string(shape));
   output.write(head.data(), head.size());
-  const std::int64_t row = shape.size() < 2 ? 1 : shape.back();
-  std::int64_t column = 0;
   std::string text;
   for_each_piece(type, element_count(shape), read, [&](const void* elements, std::size_t bytes) {
     text.clear();
     visit_real(written, [&](auto value) {
       for (std::size_t at = 0; at < bytes; at += sizeof value) {
         std::memcpy(&value, static_cast<const std::byte*>(elements) + at, sizeof value);
-        fmt::format_to(std::back_inserter(text), "{}", printed(value));
-        column = (column + 1) % row;
-        text += column == 0 ? '\n' : ' ';
+        append_number(text, printed(value));
       }
     });
     output.write(text.data(), text.size());

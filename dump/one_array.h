@@ -32,8 +32,8 @@ void write_bin(const std::filesystem::path& file, StoredType type, const Dims& s
 void for_each_piece(StoredType type, std::int64_t elements, const ReadElements& read,
                     const std::function<void(const void* elements, std::size_t bytes)>& use);
 
-/// Writes an array as text for numpy.loadtxt: a comment "# float32 2x3", then a line for each row
-/// of the last axis. Numbers are separated by blanks and have the fewest digits that identify them.
+/// Writes an array as numpy.savetxt(file, array.flatten(), header="float32 2x3") does: a comment,
+/// then one number a line with the same digits. Integers are written whole, with all their digits.
 /// The file appears when it is complete. Errors: as for write_npy; Error for complex numbers.
 void write_txt(const std::filesystem::path& file, StoredType type, const Dims& shape,
                const ReadElements& read);

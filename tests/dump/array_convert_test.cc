@@ -23,6 +23,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
 using testing::SizeIs;
+using testing::StartsWith;
 
 class ArrayConvert : public testing::Test, protected TempDir {
  protected:
@@ -110,8 +111,8 @@ TEST_F(ArrayConvert, FilesAreNamedAfterTheTensorsAndHaveTheTypeThatWasDumped) {
   EXPECT_EQ(list.entries()[0].desc, describe(DType::uint8, {3}));
   EXPECT_EQ(read("bin/softplus/3/input/list/list_0.3.uint8.bin"), std::string("\0\x80\xff", 3));
   EXPECT_EQ(read("bin/softplus/3/input/keep.scalar.bool.bin"), "\x01");
-  EXPECT_EQ(read("txt/softplus/3/input/self.txt"),
-            "# float16 2x3\n0.5 -65504 2\n3 0.099975586 5.9604645e-08\n");
+  EXPECT_THAT(read("txt/softplus/3/input/self.txt"),
+              StartsWith("# float16 2x3\n5.000000000000000000e-01\n-6.550400000000000000e+04\n"));
   EXPECT_EQ(read("txt/softplus/3/output/none.txt"), "# float32 0x4\n");
 }
 

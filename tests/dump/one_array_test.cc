@@ -40,10 +40,11 @@ class OneArray : public testing::Test, protected TempDir {
 
 }  // namespace
 
-// A line for each row of the last axis.
-TEST_F(OneArray, IsWrittenRowByRow) {
-  EXPECT_EQ(written<float>(StoredType::f32, {2, 3}, {1, 2.5F, -3, 0, 1e20F, 7}),
-            "# float32 2x3\n1 2.5 -3\n0 1e+20 7\n");
+// The digits are those of numpy.savetxt for these values.
+TEST_F(OneArray, IsWrittenAsNumpyWritesIt) {
+  EXPECT_EQ(written<float>(StoredType::f32, {2, 2}, {0.1F, -0.0F, 1e20F, -std::nanf("")}),
+            "# float32 2x2\n1.000000014901161194e-01\n-0.000000000000000000e+00\n"
+            "1.000000020040877343e+20\nnan\n");
   EXPECT_EQ(written<std::int8_t>(StoredType::i8, {2}, {-7, 8}), "# int8 2\n-7\n8\n");
 }
 
@@ -88,7 +89,7 @@ TEST_F(OneArray, KnowsNumpysNames) {
 // 0x3FC0 is 1.5 in bf16, which numpy does not have.
 TEST_F(OneArray, WidensBf16) {
   EXPECT_EQ(written<std::uint16_t>(StoredType::bf16, {2}, {0x3FC0, 0xC000}),
-            "# float32 2\n1.5\n-2\n");
+            "# float32 2\n1.500000000000000000e+00\n-2.000000000000000000e+00\n");
 }
 
 }  // namespace opbench

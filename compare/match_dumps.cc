@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compare/align_calls.h"
+#include "compare/checkpoint_names.h"
 #include "compare/match_families.h"
 #include "compare/matching.h"
 
@@ -148,11 +149,34 @@ std::vector<CallPair> in_order(std::vector<CallPair> pairs) {
   return ordered;
 }
 
-// Pairs strays, which have no operator, by path.
+using ByPath = std::unordered_map<std::string_view, const DumpEntry*>;
+
+// Pairs the parameters that two checkpoints keep under different keys, and takes them out of
+// `theirs`. A name that occurs twice on a side is ambiguous.
+void pair_parameters(std::vector<TensorMatch>& tensors, ByPath& theirs) {
+  struct Named {
+    std::vector<TensorMatch*> actual;
+    std::vector<const DumpEntry*> expected;
+  };
+  std::unordered_map<std::string, Named> by_name;
+  for (TensorMatch& match : tensors) {
+    if (match.expected == nullptr) {
+      by_name[checkpoint_name(match.actual->path)].actual.push_back(&match);
+    }
+  }
+  for (const auto& [path, entry] : theirs) by_name[checkpoint_name(path)].expected.push_back(entry);
+  for (const auto& [name, found] : by_name) {
+    if (found.actual.size() != 1 || found.expected.size() != 1) continue;
+    found.actual.front()->expected = found.expected.front();
+    theirs.erase(found.expected.front()->path);
+  }
+}
+
+// Pairs strays, which have no operator, by path, else as parameters of checkpoints.
 void add_strays(const DumpContents& actual, const DumpContents& expected,
                 std::vector<OperatorMatch>& matches) {
   OperatorMatch match;
-  std::unordered_map<std::string_view, const DumpEntry*> theirs;
+  ByPath theirs;
   for (const DumpEntry& entry : expected.strays) {
     if (is_accounted_for(entry)) theirs.emplace(entry.path, &entry);
   }
@@ -162,6 +186,7 @@ void add_strays(const DumpContents& actual, const DumpContents& expected,
     match.tensors.push_back({&entry, found == theirs.end() ? nullptr : found->second});
     if (found != theirs.end()) theirs.erase(found);
   }
+  pair_parameters(match.tensors, theirs);
   // In the file's order. A file has each path once.
   for (const DumpEntry& entry : expected.strays) {
     const auto found = theirs.find(entry.path);

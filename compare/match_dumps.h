@@ -38,7 +38,8 @@ struct MatchOptions {
 
 /// Pairs the operators of two dumps, in the actual dump's order of execution. Calls on the expected
 /// side only follow the partner of the previous call. Every entry that is a tensor or cannot be
-/// read appears exactly once. Strays come last, as operators without records, paired by path.
+/// read appears exactly once. Strays come last, as operators without records, paired by path, else
+/// by `checkpoint_name`.
 ///
 /// Operators pair by name, else by `map`, else by the rule Npu* = Cudnn* or Thnn*. Within a pair,
 /// tensors pair by side and name, else by the map's parameters. An actual dump without inputs of

@@ -34,8 +34,8 @@ struct NotExact : Error {
   using Error::Error;
 };
 
-/// True if `open_arrays` reads files of this extension: .h5, .hdf5, .npy, .npz, .pt, .pth, .txt,
-/// .bin.
+/// True if `open_arrays` reads files of this extension: .h5, .hdf5, .txt, .bin, and those of
+/// `has_array_suffix`.
 bool has_known_suffix(const std::filesystem::path& file);
 
 /// Opens the arrays of a file. The file stays open while any of them exists. The array of a .npy,

@@ -180,10 +180,7 @@ std::vector<SourceArray> open_bin(const fs::path& path, const std::string& name)
 }  // namespace
 
 bool has_known_suffix(const fs::path& file) {
-  constexpr std::array<std::string_view, 8> kSuffixes = {".h5", ".hdf5", ".npy", ".npz",
-                                                         ".pt", ".pth",  ".txt", ".bin"};
-  return std::find(kSuffixes.begin(), kSuffixes.end(), file.extension().string()) !=
-         kSuffixes.end();
+  return has_array_suffix(file) || is_hdf5(file) || holds_one_array(file);
 }
 
 bool holds_one_array(const fs::path& file) {

@@ -209,9 +209,11 @@ bool ArrayFile::is_hole(const DumpEntry& entry, ElementRange range) const {
 }
 
 bool has_array_suffix(const fs::path& path) {
-  constexpr std::array<std::string_view, 4> kSuffixes = {".npy", ".npz", ".pt", ".pth"};
-  const std::string suffix = path.extension().string();
-  return std::find(kSuffixes.begin(), kSuffixes.end(), suffix) != kSuffixes.end();
+  constexpr std::array<std::string_view, 6> kSuffixes = {".npy", ".npz",    ".pt",
+                                                         ".pth", ".pt.tar", ".pth.tar"};
+  const std::string name = path.filename().string();
+  return std::any_of(kSuffixes.begin(), kSuffixes.end(),
+                     [&](std::string_view suffix) { return name.ends_with(suffix); });
 }
 
 }  // namespace opbench

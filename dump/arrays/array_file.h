@@ -45,7 +45,7 @@ class ArrayFile {
   std::unique_ptr<Impl> impl_;
 };
 
-/// True for the extensions .npy, .npz, .pt and .pth.
+/// True for the extensions .npy, .npz, .pt, .pth, .pt.tar and .pth.tar.
 bool has_array_suffix(const std::filesystem::path& path);
 
 }  // namespace opbench

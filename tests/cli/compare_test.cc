@@ -84,6 +84,16 @@ TEST_F(Compare, EqualDumpsPass) {
   EXPECT_THAT(outcome.out, HasSubstr("6 tensors compared: 6 passed, 0 failed"));
 }
 
+// One was trained under DataParallel and saved under other keys.
+TEST_F(Compare, CheckpointsPairByParameter) {
+  const std::string folder = test_data("arrays").string();
+  const Outcome pair =
+      run({folder + "/checkpoint.pth.tar", folder + "/checkpoint.pt", "-o", path("report")});
+  EXPECT_EQ(pair.code, 0) << pair.err;
+  EXPECT_THAT(read("report/compare.csv"), HasSubstr("/state_dict/module.weight"));
+  EXPECT_EQ(read_json("report/compare.json")["counts"]["passed"], 4);
+}
+
 TEST_F(Compare, SaysWhatADepartureLooksLike) {
   write_pair(0.25f);
   const Outcome outcome = run_pair({"-o", path("out")});

@@ -192,12 +192,13 @@ TEST(MatchDumps, PairsOperatorsThatHoldNothingReadable) {
   EXPECT_THAT(tensors(matches[0]), ElementsAre("output/y output/y"));
 }
 
+DumpEntry stray(const std::string& path) {
+  DumpEntry entry = compare_tests::entry("", "", "x", DeviceType::npu);
+  entry.path = path;
+  return entry;
+}
+
 TEST(MatchDumps, StraysPairByPath) {
-  const auto stray = [](const std::string& path) {
-    DumpEntry entry = compare_tests::entry("", "", "x", DeviceType::npu);
-    entry.path = path;
-    return entry;
-  };
   const std::vector<DumpEntry> mine = {stray("/loss"), stray("/a/b")};
   const std::vector<DumpEntry> theirs = {stray("/c"), stray("/loss")};
   const auto matches = match_dumps({{}, mine}, {{}, theirs}, default_name_map());
@@ -207,6 +208,16 @@ TEST(MatchDumps, StraysPairByPath) {
   EXPECT_EQ(matches[0].tensors[0].expected, &theirs[1]);
   EXPECT_EQ(matches[0].tensors[1].expected, nullptr);
   EXPECT_EQ(matches[0].tensors[2].expected, &theirs[0]);
+}
+
+TEST(MatchDumps, ParametersPairUnderOtherKeysIfTheirNameIsUnique) {
+  const std::vector<DumpEntry> mine = {stray("/state_dict/module.w"), stray("/ema/module.b"),
+                                       stray("/state_dict/module.x"), stray("/model/x")};
+  const std::vector<DumpEntry> theirs = {stray("/b"), stray("/w"), stray("/x")};
+  const auto matches = match_dumps({{}, mine}, {{}, theirs}, default_name_map());
+  ASSERT_EQ(matches[0].tensors.size(), 6u);
+  EXPECT_EQ(matches[0].tensors[0].expected, &theirs[1]);
+  for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(matches[0].tensors[i].expected, nullptr) << i;
 }
 
 TEST(MatchDumps, LoadModeGoesBySeq) {

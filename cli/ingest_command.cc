@@ -25,7 +25,7 @@ constexpr const char* kIngestFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
 msprof and torch_npu, of all generations, also as .gz; task_time, operator_details, step_trace_time, nsys, nvprof and MindSpore tables; ONEDNN_VERBOSE output, dump.json of msprobe,
 benchdnn inputs, results of opbench; Chrome traces of torch_npu, msprof and PyTorch; host logs
-(plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1) and ascend_op_info_summary.txt. Several files are read as one profile: steps, ranks, slices.
+(plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1; a folder stands for the logs in it) and ascend_op_info_summary.txt. Several files are read as one profile: steps, ranks, slices.
 
 Examples:
   opbench ingest kernel_details.csv
@@ -33,7 +33,7 @@ Examples:
   opbench ingest kernel_details.csv op_statistic.csv --json hot.json --csv operators.csv
   opbench ingest trace_view.json kernel_details.csv
   opbench ingest --before old/kernel_details.csv --after new/kernel_details.csv
-  opbench ingest plog-*.log --op-info ascend_op_info_summary.txt
+  opbench ingest log_folder --op-info ascend_op_info_summary.txt
   opbench ingest nohup.out --recompile recompile_op_list.txt
   opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
   opbench ingest kernel_details.csv --context near.yaml --around Conv2D --depth 2 && opbench remedy --cases near.yaml
@@ -262,7 +262,7 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
   command.option("--csv", flags->csv, "A line for each operator; - is standard output",
                  {.value = "FILE"});
   command.option("--op-info", flags->op_info,
-                 "Calls of the logs, one a line, in the form of ascend_op_info_summary.txt",
+                 "Different calls of the logs, one a line, in the form of ascend_op_info_summary.txt",
                  {.value = "FILE"});
   command.option("--recompile", flags->recompile,
                  "Operators compiled in each step, in the form of recompile_op_list.txt",

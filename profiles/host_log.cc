@@ -165,6 +165,10 @@ std::vector<std::pair<std::string, std::int64_t>> HostLogs::compiled_after(
   return found;
 }
 
+bool is_host_log_name(std::string_view name) {
+  return name.ends_with(".log") || name.ends_with(".out");
+}
+
 bool is_host_log(std::string_view beginning) {
   constexpr std::string_view kShows[] = {kCalls[0], kCalls[1], kCompile, kIterationMark,
                                          "Desc[0]: [TensorDesc] "};
@@ -174,9 +178,19 @@ bool is_host_log(std::string_view beginning) {
 }
 
 void write_op_info(std::ostream& out, const HostLogs& logs) {
+  const std::vector<LoggedCall>& calls = logs.calls();
+  std::unordered_map<std::string_view, std::size_t> types;  // in the order of their first calls
+  std::vector<bool> is_new(calls.size(), true);
+  std::vector<std::size_t> once;
   for (const std::size_t call : logs.sequence()) {
-    out << logs.calls()[call].op << ' ' << logs.calls()[call].descriptor << '\n';
+    types.try_emplace(calls[call].op, types.size());
+    if (is_new[call]) once.push_back(call);
+    is_new[call] = false;
   }
+  std::stable_sort(once.begin(), once.end(), [&](std::size_t a, std::size_t b) {
+    return types[calls[a].op] < types[calls[b].op];
+  });
+  for (const std::size_t call : once) out << calls[call].op << ' ' << calls[call].descriptor << '\n';
 }
 
 void write_recompiles(std::ostream& out, const HostLogs& logs) {

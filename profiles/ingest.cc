@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "profiles/task_table.h"
 #include "profiles/text_profiles.h"
@@ -263,6 +264,34 @@ int reading_order(const std::string& path) {
   }
 }
 
+bool is_log_file(const std::string& path) {
+  try {
+    ByteWindow window(open_bytes(path));
+    return is_host_log(beginning(window));
+  } catch (const Error&) {
+    return true;  // reading the file reports the error
+  }
+}
+
+// A folder stands for the host logs in it, as for the script of the guides. A folder without any
+// stays: reading it reports the reason.
+std::vector<std::string> with_logs_of_folders(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::vector<std::string> logs;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+         at.increment(error)) {
+      const std::string file = at->path().string();
+      if (is_host_log_name(file) && is_log_file(file)) logs.push_back(file);
+    }
+    if (logs.empty()) logs.push_back(path);
+    std::sort(logs.begin(), logs.end());
+    files.insert(files.end(), logs.begin(), logs.end());
+  }
+  return files;
+}
+
 std::vector<std::string> in_reading_order(const std::vector<std::string>& paths,
                                           IngestResult& result) {
   if (paths.size() < 2) return paths;
@@ -284,7 +313,7 @@ IngestResult ingest_files(const std::vector<std::string>& paths,
                           std::size_t samples) {
   IngestResult result{.files = {}, .hot_spots = HotSpots(rules)};
   result.hot_spots.keep_samples(samples);
-  for (const std::string& path : in_reading_order(paths, result)) {
+  for (const std::string& path : in_reading_order(with_logs_of_folders(paths), result)) {
     if (stop()) break;
     begin(path);
     const std::size_t before = result.files.size();

@@ -48,6 +48,12 @@ TEST_F(IngestCli, WritesTheFilesOfTheGuidesFromLogs) {
   EXPECT_EQ(calls.code, kAllWell) << calls.err;
   EXPECT_THAT(calls.out, AllOf(HasSubstr("Host calls: 23, "), HasSubstr("cut in the log: 1\n")));
   EXPECT_THAT(read("info.txt"), StartsWith("Identity InputDesc[0]: [TensorDesc] DataType = 0"));
+  fs::create_directory(path("logs"));
+  fs::copy(sample("host_logs/plog-27441_20230109110428123.log"), path("logs"));
+  write("logs/plog-1.log", "[INFO] HCCL(1,python): nothing\n");
+  write("logs/notes.txt", "no log");
+  ASSERT_EQ(run_program({"ingest", path("logs"), "--op-info", path("folder.txt")}).code, kAllWell);
+  EXPECT_EQ(read("folder.txt"), read("info.txt"));
   const Outcome steps = run_program({"ingest", sample("host_logs/nohup_recompile_old.out"),
                                      "--recompile", path("list.txt"), "--json", path("logs.json")});
   EXPECT_EQ(steps.code, kAllWell) << steps.err;

@@ -218,6 +218,7 @@ const RegisteredKernel npu_add{{
     .name = "add",
     .provider = Provider::npu,
     .summary = "Add: one pass, streamed past the cache",
+    .dtypes = kVectorUnitDTypes,
     .prepare = prepare_add<true>,
 }};
 
@@ -235,6 +236,7 @@ const RegisteredKernel npu_mul{{
     .name = "mul",
     .provider = Provider::npu,
     .summary = "Mul: one pass, streamed past the cache",
+    .dtypes = kVectorUnitDTypes,
     .prepare = prepare_mul<true>,
 }};
 

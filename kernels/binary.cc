@@ -8,6 +8,7 @@
 
 #include "kernels/formula-inl.h"
 #include "kernels/formula.h"
+#include "kernels/integers.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -114,16 +115,21 @@ const NativeFormulas kNative(prepare<false>, true,
                              {"sub", "div", "div_grad_other", "maximum", "minimum", "maximum_grad",
                               "addcmul", "addcdiv", "fmod", "remainder"});
 
+Kernel with_int32(Kernel kernel) {
+  kernel.dtypes = kVectorUnitDTypes;
+  return kernel;
+}
+
 const RegisteredKernel kDevice[] = {
-    RegisteredKernel(
-        npu_formula("sub", "sub", "Sub: one pass, streamed past the cache", prepare<true>)),
+    RegisteredKernel(with_int32(
+        npu_formula("sub", "sub", "Sub: one pass, streamed past the cache", prepare<true>))),
     RegisteredKernel(npu_formula("div", "real_div",
                                  "RealDiv at high precision: rounded once; one pass, streamed",
                                  prepare<true>)),
-    RegisteredKernel(npu_formula("maximum", "maximum", "Maximum: one pass, streamed past the cache",
-                                 prepare<true>)),
-    RegisteredKernel(npu_formula("minimum", "minimum", "Minimum: one pass, streamed past the cache",
-                                 prepare<true>)),
+    RegisteredKernel(with_int32(npu_formula(
+        "maximum", "maximum", "Maximum: one pass, streamed past the cache", prepare<true>))),
+    RegisteredKernel(with_int32(npu_formula(
+        "minimum", "minimum", "Minimum: one pass, streamed past the cache", prepare<true>))),
 };
 
 }  // namespace

@@ -1,10 +1,10 @@
 // The greatest and the least over axes: each row separately, columns side by side.
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/reduce_view.h"
+#include "ops/integers.h"
 #include "tensor/parallel.h"
 
 namespace opbench {
@@ -12,10 +12,29 @@ namespace {
 
 constexpr std::int64_t kTile = 512;  // elements that are widened at a time
 
-float greatest(float a, float b) { return std::isnan(a) || a > b ? a : b; }
-float least(float a, float b) { return std::isnan(a) || a < b ? a : b; }
+// Only NaN differs from itself; it is kept.
+constexpr auto kGreatestOf = []<class T>(T a, T b) { return a != a || a > b ? a : b; };
+constexpr auto kLeastOf = []<class T>(T a, T b) { return a != a || a < b ? a : b; };
 
-template <auto kBetter>
+// Integers are compared as they are, other numbers as float.
+template <class T>
+void load(DType dtype, const void* from, std::int64_t count, T* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    load_floats(dtype, from, count, to);
+  } else {
+    std::copy_n(static_cast<const T*>(from), count, to);
+  }
+}
+template <class T>
+void store(DType dtype, const T* from, std::int64_t count, void* to) {
+  if constexpr (std::is_same_v<T, float>) {
+    store_floats(dtype, from, count, to);
+  } else {
+    std::copy_n(from, count, static_cast<T*>(to));
+  }
+}
+
+template <auto kBetter, class T>
 struct Extreme {
   DType dtype;
   ReduceView view;
@@ -32,29 +51,29 @@ struct Extreme {
   }
 
   void row(const KernelArgs& args, std::int64_t kept) const {
-    float values[kTile], best = 0;
+    T values[kTile], best{};
     bool is_first = true;
     for (std::int64_t r = 0; r < view.reduced_rows; ++r) {
       for (std::int64_t done = 0; done < view.width; done += kTile) {
         const std::int64_t count = std::min(kTile, view.width - done);
-        load_floats(dtype, at(args.inputs[0], dtype, row_at(kept, r) + done), count, values);
+        load(dtype, at(args.inputs[0], dtype, row_at(kept, r) + done), count, values);
         if (is_first) best = values[0];
         is_first = false;
         for (std::int64_t i = 0; i < count; ++i) best = kBetter(values[i], best);
       }
     }
-    store_floats(dtype, &best, 1, at(args.outputs[0], dtype, kept));
+    store(dtype, &best, 1, at(args.outputs[0], dtype, kept));
   }
 
   void columns(const KernelArgs& args, std::int64_t kept, std::int64_t first) const {
     const std::int64_t count = std::min(kTile, view.width - first);
-    float values[kTile], best[kTile];
+    T values[kTile], best[kTile];
     for (std::int64_t r = 0; r < view.reduced_rows; ++r) {
-      load_floats(dtype, at(args.inputs[0], dtype, row_at(kept, r) + first), count,
-                  r == 0 ? best : values);
+      load(dtype, at(args.inputs[0], dtype, row_at(kept, r) + first), count,
+           r == 0 ? best : values);
       for (std::int64_t i = 0; r > 0 && i < count; ++i) best[i] = kBetter(values[i], best[i]);
     }
-    store_floats(dtype, best, count, at(args.outputs[0], dtype, kept * view.width + first));
+    store(dtype, best, count, at(args.outputs[0], dtype, kept * view.width + first));
   }
 
   void operator()(const KernelArgs& args) const {
@@ -71,19 +90,24 @@ struct Extreme {
   }
 };
 
+template <auto kBetter>
+Launch prepare(const Problem& problem) {
+  const DType dtype = problem.inputs[0].dtype;
+  if (!is_integer(dtype)) return Extreme<kBetter, float>(problem);
+  return visit_integer(dtype, [&]<class T>(T) -> Launch { return Extreme<kBetter, T>(problem); });
+}
+
 const RegisteredKernel kKernels[] = {
-    RegisteredKernel(
-        {.op = "amax",
-         .name = "native",
-         .provider = Provider::framework,
-         .summary = "compared in fp32, which holds every narrower number",
-         .prepare = [](const Problem& problem) -> Launch { return Extreme<greatest>(problem); }}),
-    RegisteredKernel(
-        {.op = "amin",
-         .name = "native",
-         .provider = Provider::framework,
-         .summary = "compared in fp32, which holds every narrower number",
-         .prepare = [](const Problem& problem) -> Launch { return Extreme<least>(problem); }}),
+    RegisteredKernel({.op = "amax",
+                      .name = "native",
+                      .provider = Provider::framework,
+                      .summary = "compared in fp32, which holds every narrower number",
+                      .prepare = prepare<kGreatestOf>}),
+    RegisteredKernel({.op = "amin",
+                      .name = "native",
+                      .provider = Provider::framework,
+                      .summary = "compared in fp32, which holds every narrower number",
+                      .prepare = prepare<kLeastOf>}),
 };
 
 }  // namespace

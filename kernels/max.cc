@@ -281,6 +281,7 @@ const RegisteredKernel arg_max_with_value{{
     .name = "arg_max_with_value",
     .provider = Provider::npu,
     .summary = "ArgMaxWithValue: whole vectors of order-preserving keys, one pass",
+    .dtypes = {DType::fp32, DType::fp16, DType::bf16, DType::int64, DType::int32},
     .prepare = prepare<false>,
 }};
 

@@ -31,6 +31,15 @@ TEST(Extremes, ByHand) {
   EXPECT_THAT(of("amin", "[1]"), ElementsAre(-1, -5));
 }
 
+TEST(Extremes, IntegersAreExact) {
+  const Given x{DType::uint8, {2, 2}, {7, 200, 0, 255}};
+  EXPECT_THAT(kernel_on_tensors("amax", "native", {x})[0], ElementsAre(255));
+  EXPECT_THAT(kernel_on_tensors("amin", "native", {x}, {{"axes", "[1]"}})[0], ElementsAre(7, 0));
+  const Given y{DType::int64, {3}, {-4611686018427387904.0, 3, -9}};
+  EXPECT_THAT(kernel_on_tensors("amin", "native", {y})[0], ElementsAre(-4611686018427387904.0));
+  EXPECT_EQ(reference_of_tensors("amin", {y}), kernel_on_tensors("amin", "native", {y}));
+}
+
 TEST(Extremes, NaNStays) {
   for (const char* op : {"amax", "amin"}) {
     const Given x{kFp32, {3}, {1, std::nan(""), 2}};

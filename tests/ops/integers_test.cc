@@ -102,9 +102,18 @@ TEST(Integers, EveryLength) {
 }
 
 TEST(Integers, DevicesAndLibrariesTakeThemOnlyIfTheyListThem) {
-  const Problem problem = problem_with(find_op("add"), {{4}, {4}}, {}, DType::int32);
-  EXPECT_EQ(refusal(find_kernel("add", "native"), problem), "");
-  EXPECT_EQ(refusal(find_kernel("add", "add"), problem), "it takes floating dtypes only");
+  const auto refused = [](const char* op, const char* variant, DType dtype) {
+    return refusal(find_kernel(op, variant), problem_with(find_op(op), {{4}, {4}}, {}, dtype));
+  };
+  EXPECT_EQ(refused("add", "native", DType::int64), "");
+  EXPECT_EQ(refused("add", "onednn", DType::int32), "it takes floating dtypes only");
+  for (const char* op : {"add", "sub", "mul", "maximum", "minimum"}) {
+    EXPECT_EQ(refused(op, op, DType::int32), "");
+    EXPECT_EQ(refused(op, op, DType::int64), "it takes fp32, fp16, bf16, int32 only, found int64");
+  }
+  const Given x{DType::int32, {2}, {2147483647, -5}}, y{DType::int32, {2}, {1, 3}};
+  EXPECT_THAT(kernel_on_tensors("add", "add", {x, y})[0], ElementsAre(-2147483648.0, -2));
+  EXPECT_THAT(kernel_on_tensors("minimum", "minimum", {x, y})[0], ElementsAre(1, -5));
 }
 
 }  // namespace opbench

@@ -70,6 +70,7 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
                     "dtypes of the same C0, or a plain format",
                     name(inputs[0].dtype), name(output.dtype), name(output.format), from, to));
   }
+  if (!is_private(output.format)) output.c0 = to;
   return {output};
 }
 

@@ -225,9 +225,9 @@ Op integer_op(std::vector<TensorSpec> inputs, const ElementwiseRow& row) {
 inline constexpr std::size_t kNone = ~std::size_t{0};
 template <OpName kName, std::size_t kLike>
 std::vector<TensorDesc> infer_chosen(std::span<const TensorDesc> inputs, const Attrs&) {
-  TensorDesc result = infer_broadcast(kName.view(), inputs)[0];
-  result.dtype = kLike == kNone ? DType::boolean : inputs[kLike].dtype;
-  return {result};
+  const TensorDesc result = infer_broadcast(kName.view(), inputs)[0];
+  return {
+      describe(kLike == kNone ? DType::boolean : inputs[kLike].dtype, result.shape, result.format)};
 }
 
 /// Values in fp64 that the output's dtype holds, as stored.

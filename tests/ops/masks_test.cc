@@ -28,6 +28,14 @@ TEST(Masks, ComparisonsAreThoseOfIeee754) {
   }
 }
 
+// A context would insert a TransData between an output and an input that differ in C0.
+TEST(Masks, HaveTheBlocksOfTheirOwnDType) {
+  const Problem lt = problem_with(find_op("lt"), {{4, 8}, {4, 8}}, {}, kFp32);
+  EXPECT_EQ(lt.outputs[0], describe(DType::boolean, {4, 8}, lt.inputs[0].format));
+  const Problem cast = problem_with(find_op("cast"), {{4, 8}}, {{"to", "fp32"}}, DType::boolean);
+  EXPECT_EQ(cast.outputs[0], describe(kFp32, {4, 8}, cast.inputs[0].format));
+}
+
 TEST(Masks, TruthTables) {
   const std::vector<Given> x = {mask({2, 2}, {0, 0, 1, 1}), mask({2, 2}, {0, 1, 0, 1})};
   expect_values("logical_and", x, ElementsAre(0, 0, 0, 1));

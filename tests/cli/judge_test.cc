@@ -150,6 +150,14 @@ TEST_F(JudgeCli, OpmapPrintsRowsInThreeForms) {
   const Outcome unknown = run_program({"opmap", "no_such_operator"});
   EXPECT_EQ(unknown.code, 4);
   EXPECT_EQ(unknown.err, "opbench: no row for 'no_such_operator'\n");
+  write("ops.txt", "Name  Self CPU\naten::add_  1\naten::lu_solve  1\naten::relu  1\n");
+  write("npu.md", "| 1 | torch.add_ | 是 |\n| 2 | torch.relu | 否 |\n");
+  EXPECT_THAT(
+      run_program({"opmap", "--network", path("ops.txt"), "--npu-ops", path("npu.md")}).out,
+      testing::AllOf(
+          HasSubstr("aten::lu_solve                           opbench: -; not of the NPU\n"),
+          HasSubstr("aten::relu                               opbench: relu; not of the"),
+          HasSubstr("\n3 operators: 1 not in opbench, 2 not in ")));
   EXPECT_EQ(run_program({"opmap", "adam"}).err,
             "opbench: no row for 'adam'; dumps hold its element-wise steps\n");
   EXPECT_EQ(run_program({"opmap", "--as", "xml"}).code, 2);

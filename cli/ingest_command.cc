@@ -261,9 +261,10 @@ void add_ingest_command(CommandLine& line, CommandContext& context) {
   command.option("--json", flags->json, "All results; - is standard output", {.value = "FILE"});
   command.option("--csv", flags->csv, "A line for each operator; - is standard output",
                  {.value = "FILE"});
-  command.option("--op-info", flags->op_info,
-                 "Different calls of the logs, one a line, in the form of ascend_op_info_summary.txt",
-                 {.value = "FILE"});
+  command.option(
+      "--op-info", flags->op_info,
+      "Different calls of the logs, one a line, in the form of ascend_op_info_summary.txt",
+      {.value = "FILE"});
   command.option("--recompile", flags->recompile,
                  "Operators compiled in each step, in the form of recompile_op_list.txt",
                  {.value = "FILE"});

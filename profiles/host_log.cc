@@ -190,7 +190,8 @@ void write_op_info(std::ostream& out, const HostLogs& logs) {
   std::stable_sort(once.begin(), once.end(), [&](std::size_t a, std::size_t b) {
     return types[calls[a].op] < types[calls[b].op];
   });
-  for (const std::size_t call : once) out << calls[call].op << ' ' << calls[call].descriptor << '\n';
+  for (const std::size_t call : once)
+    out << calls[call].op << ' ' << calls[call].descriptor << '\n';
 }
 
 void write_recompiles(std::ostream& out, const HostLogs& logs) {

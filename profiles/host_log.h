@@ -83,9 +83,9 @@ bool is_host_log_name(std::string_view name);
 /// True if the beginning of a file contains lines that `HostLogs` reads.
 bool is_host_log(std::string_view beginning);
 
-/// Writes a line for each different call, "Conv2D InputDesc[0]: ...", type by type, in the format of
-/// get_ascend_op_info.py, which writes ascend_op_info_summary.txt. V2 calls and the last character
-/// are included.
+/// Writes a line for each different call, "Conv2D InputDesc[0]: ...", type by type, in the format
+/// of get_ascend_op_info.py, which writes ascend_op_info_summary.txt. V2 calls and the last
+/// character are included.
 void write_op_info(std::ostream& out, const HostLogs& logs);
 
 /// Writes lines "iter: 0" and "Cast,ZerosLike" in the format of recompiled_op.py, which writes

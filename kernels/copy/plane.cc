@@ -199,6 +199,17 @@ void move_part(const Plane& p, const Part& part, bool fetches, const std::int64_
       move_squares<T, kStream, 4>(p, part, b, places, from, to);
     }
   }
+  // Half lines of the output: both are written before the next, so that few lines are incomplete.
+  if constexpr (kStream && kMostBlocks == 2) {
+    for (; b + 4 * kSide <= end; b += 4 * kSide) {
+      if (fetches) fetch_next<T>(p, part.a, b, 4 * kSide);
+      for (std::int64_t a = part.a; a < part.a + part.na; a += kSide) {
+        const Part rows{a, std::min(kSide, part.a + part.na - a), 0, 0};
+        move_squares<T, true, 2>(p, rows, b, places, from, to);
+        move_squares<T, true, 2>(p, rows, b + 2 * kSide, places, from, to);
+      }
+    }
+  }
   if constexpr (kMostBlocks >= 2) {
     for (; b + 2 * kSide <= end; b += 2 * kSide) {
       if (fetches) fetch_next<T>(p, part.a, b, 2 * kSide);

@@ -114,6 +114,7 @@ void add_commands(CommandLine& line, CommandContext& context) {
   add_check_command(line, context);
   add_doctor_command(line, context);
   add_remedy_command(line, context);
+  add_script_command(line, context);
   line.begin_group({"Compare: where do dumps differ, and which operator is wrong?",
                     "opbench compare npu.h5 gpu.h5 -o out"});
   add_compare_command(line, context);

@@ -44,6 +44,7 @@ struct CommandContext {
 /// Each adds one subcommand: its flags, and what it does.
 void add_run_command(CommandLine& line, CommandContext& context);
 void add_list_command(CommandLine& line, CommandContext& context);
+void add_script_command(CommandLine& line, CommandContext& context);
 void add_compare_command(CommandLine& line, CommandContext& context);
 void add_show_command(CommandLine& line, CommandContext& context);
 void add_overflow_command(CommandLine& line, CommandContext& context);

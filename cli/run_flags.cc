@@ -104,9 +104,18 @@ void add_units_flags(Command& command, RunFlags& f) {
 
 }  // namespace
 
-void add_selection_flags(Command& command, RunFlags& f) {
+void add_selection_fields(Command& command, SelectionText& selection,
+                          std::span<const std::string_view> only) {
   const auto fields = selection_fields();
-  for (std::size_t i = 0; i < fields.size(); ++i) add_field(command, fields[i], f.selection[i]);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const bool is_wanted =
+        only.empty() || std::find(only.begin(), only.end(), fields[i].flag) != only.end();
+    if (is_wanted) add_field(command, fields[i], selection[i]);
+  }
+}
+
+void add_selection_flags(Command& command, RunFlags& f) {
+  add_selection_fields(command, f.selection);
   command.option(
       "--part", f.part,
       "Only the K-th of N parts with about equal cost; run writes it to DIR/parts of --out "

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.h"
@@ -38,6 +40,9 @@ struct RunFlags {
 inline constexpr const char* kResultsGroup =
     "Where results go (- is standard output; the table then goes to standard error)";
 
+/// Adds the flags of a selection; of those of `only` if it is not empty.
+void add_selection_fields(Command& command, SelectionText& selection,
+                          std::span<const std::string_view> only = {});
 /// Adds the selection flags, and the flags that all measuring commands share.
 void add_selection_flags(Command& command, RunFlags& flags);
 /// Adds all flags of `run`.

@@ -17,3 +17,4 @@ opbench_embed(profiles/hot_spot_rules.yaml opbench_hot_spot_rules.h kHotSpotRule
 opbench_embed(compare/call.py.in opbench_call_py.h kCallPy)
 opbench_embed(compare/call_test.cc.in opbench_call_test.h kCallTest)
 opbench_embed(compare/leaning.cc.in opbench_leaning_test.h kLeaningTest)
+opbench_embed(harness/plan/case_script.py.in opbench_case_script_py.h kCaseScriptPy)

@@ -4,10 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "compare/witness_elements.h"
@@ -17,58 +14,17 @@
 #include "opbench_leaning_test.h"
 #include "ops/torch_expression.h"
 #include "tensor/error.h"
+#include "text/filled.h"
 
 namespace opbench {
 namespace {
-
-using Fields = std::vector<std::pair<std::string_view, std::string>>;
-
-// Replaces each {{NAME}} by its text.
-std::string filled(std::string text, const Fields& fields) {
-  for (const auto& [name, value] : fields) {
-    const std::string token = fmt::format("{{{{{}}}}}", name);
-    for (std::size_t at = text.find(token); at != text.npos; at = text.find(token, at)) {
-      text.replace(at, token.size(), value);
-      at += value.size();
-    }
-  }
-  return text;
-}
-
-// The name of a dtype in torch and numpy.
-std::string long_name(DType dtype) {
-  constexpr std::array kNames = {"float64",  "float32",        "float16",       "bfloat16",
-                                 "int64",    "int32",          "int16",         "int8",
-                                 "uint8",    "bool",           "float8_e4m3fn", "float8_e5m2",
-                                 "hifloat8", "float8_e8m0fnu", "int4"};
-  static_assert(kNames.size() == kAllDTypes.size());
-  return kNames[static_cast<std::size_t>(dtype)];
-}
-
-std::string python_value(const AttrValue& value) {
-  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "True" : "False";
-  if (const auto* word = std::get_if<std::string>(&value)) {
-    return fmt::format("\"{}\"", without_escapes(*word));
-  }
-  const auto* number = std::get_if<double>(&value);
-  const bool is_infinite = number != nullptr && std::isinf(*number);
-  return is_infinite ? fmt::format("float(\"{}\")", to_string(value)) : to_string(value);
-}
-
-std::string python_attrs(const Attrs& attrs) {
-  std::vector<std::string> all;
-  for (const auto& [name, value] : attrs.values()) {
-    all.push_back(fmt::format("\"{}\": {}", name, python_value(value)));
-  }
-  return fmt::format("{}", fmt::join(all, ", "));
-}
 
 std::string python_inputs(const Witness& witness) {
   std::string text;
   for (std::size_t i = 0; i < witness.loaded.inputs.size(); ++i) {
     const Tensor& input = witness.loaded.inputs[i];
     text += fmt::format("    (\"{}\", \"{}\", {}, [{}]),\n", witness.problem().op->input_name(i),
-                        long_name(input.desc.dtype), shape_text(input.desc.shape),
+                        torch_name(input.desc.dtype), shape_text(input.desc.shape),
                         number_list(element_texts(input), "        "));
   }
   return text;
@@ -97,13 +53,13 @@ std::string expected_is(const Witness& witness) {
 }
 
 // Texts that both files share.
-Fields fields_of(const WitnessOrigin& origin, const Witness& witness) {
+TextFields fields_of(const WitnessOrigin& origin, const Witness& witness) {
   const OutputFinding& finding = witness.finding;
   const TensorDesc& output = witness.recorded().desc;
   return {{"HEADLINE", headline(origin, witness)},
           {"BOUND", bound_text(witness)},
           {"OP", std::string(witness.problem().op->name)},
-          {"DTYPE", long_name(output.dtype)},
+          {"DTYPE", torch_name(output.dtype)},
           {"SHAPE", shape_text(output.shape)},
           {"EXPECTED_IS", expected_is(witness)},
           {"ALLOWED", fmt::format("{}", finding.allowed)},
@@ -132,7 +88,7 @@ std::string cpp_inputs(const Witness& witness) {
     text +=
         fmt::format("[[maybe_unused]] const std::vector<{}> input_{} = {{  // {} {}\n    {}}};\n",
                     cpp_type(input.desc.dtype), witness.problem().op->input_name(i),
-                    long_name(input.desc.dtype), shape_text(input.desc.shape),
+                    torch_name(input.desc.dtype), shape_text(input.desc.shape),
                     number_list(cpp_numbers(element_texts(input)), "    "));
   }
   return text;
@@ -166,7 +122,7 @@ std::string python_call(const Op& op) {
 }  // namespace
 
 std::string torch_script(const WitnessOrigin& origin, const Witness& witness) {
-  Fields fields = fields_of(origin, witness);
+  TextFields fields = fields_of(origin, witness);
   fields.insert(fields.end(), {{"INPUTS", python_inputs(witness)},
                                {"ATTRS", python_attrs(witness.problem().attrs)},
                                {"OUTPUT", std::to_string(witness.output)},
@@ -179,7 +135,7 @@ std::string torch_script(const WitnessOrigin& origin, const Witness& witness) {
 }
 
 std::string googletest_file(const WitnessOrigin& origin, const Witness& witness) {
-  Fields fields = fields_of(origin, witness);
+  TextFields fields = fields_of(origin, witness);
   fields.insert(fields.end(),
                 {{"INPUTS", cpp_inputs(witness)},
                  {"ATTRS", cpp_attrs(witness.problem().attrs)},

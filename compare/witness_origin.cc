@@ -8,7 +8,7 @@
 #include "compare/witness_elements.h"
 #include "judge/hidden_faults.h"
 #include "judge/stored_values.h"
-#include "tensor/utf8.h"
+#include "text/filled.h"
 
 namespace opbench {
 namespace {
@@ -44,13 +44,6 @@ std::optional<GuiltyCall> guilty_call(DumpSource& file, const DumpRecord& record
     return GuiltyCall{std::move(origin), std::move(witness)};
   }
   return std::nullopt;
-}
-
-std::string without_escapes(std::string_view text) {
-  std::string plain = printable(text);
-  std::replace(plain.begin(), plain.end(), '"', '\'');
-  std::replace(plain.begin(), plain.end(), '\\', '/');
-  return plain;
 }
 
 std::string headline(const WitnessOrigin& origin, const Witness& witness) {

@@ -33,10 +33,6 @@ std::optional<GuiltyCall> guilty_call(DumpSource& file, const DumpRecord& record
                                       const OpTable& table, const JudgeOptions& options,
                                       JudgedRecord& judged);
 
-/// A text from outside, for comments and strings of programs: one line, without quotes and
-/// backslashes.
-std::string without_escapes(std::string_view text);
-
 /// "/softplus/2 as softplus, fp32, of npu.h5, NPU: cut from 8192 to 2 elements"
 std::string headline(const WitnessOrigin& origin, const Witness& witness);
 

@@ -1,15 +1,20 @@
 #include "ops/torch_expression.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "tensor/error.h"
+#include "text/filled.h"
 
 namespace opbench {
 namespace {
@@ -27,6 +32,16 @@ std::string python_operand(const Op& op, std::string_view name) {
   const bool is_last = input + 1 == op.inputs.size();
   return fmt::format("(x[{0}] if len(x) > {0}{1} else None)", input,
                      is_last ? "" : fmt::format(" and x[{}].shape != (0,)", input));
+}
+
+std::string python_value(const AttrValue& value) {
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "True" : "False";
+  if (const auto* word = std::get_if<std::string>(&value)) {
+    return fmt::format("\"{}\"", without_escapes(*word));
+  }
+  const auto* number = std::get_if<double>(&value);
+  const bool is_infinite = number != nullptr && std::isinf(*number);
+  return is_infinite ? fmt::format("float(\"{}\")", to_string(value)) : to_string(value);
 }
 
 using GradientsByName = std::multimap<std::string_view, TorchGradient>;
@@ -91,6 +106,28 @@ std::string torch_expression(const Op& op) {
     rest.remove_prefix(std::min(close + 1, rest.size()));
   }
   return text;
+}
+
+std::string torch_name(DType dtype) {
+  constexpr std::array kNames = {"float64",  "float32",        "float16",       "bfloat16",
+                                 "int64",    "int32",          "int16",         "int8",
+                                 "uint8",    "bool",           "float8_e4m3fn", "float8_e5m2",
+                                 "hifloat8", "float8_e8m0fnu", "int4"};
+  static_assert(kNames.size() == kAllDTypes.size());
+  return kNames[static_cast<std::size_t>(dtype)];
+}
+
+std::string python_attrs(const Attrs& attrs) {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : attrs.values()) {
+    all.push_back(fmt::format("\"{}\": {}", name, python_value(value)));
+  }
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+std::string_view name_of(GradientArg::Source source) {
+  constexpr std::string_view kNames[] = {"output_gradient", "input", "output", "zeros_like_input"};
+  return kNames[source];
 }
 
 TorchGradient torch_gradient(const Problem& problem) {

@@ -144,20 +144,6 @@ void add_kernels_of_file(Source& source, bool are_all_operators) {
   }
 }
 
-const char* name_of(GradientArg::Source source) {
-  switch (source) {
-    case GradientArg::output_gradient:
-      return "output_gradient";
-    case GradientArg::input:
-      return "input";
-    case GradientArg::output:
-      return "output";
-    case GradientArg::zeros_like_input:
-      return "zeros_like_input";
-  }
-  return "?";
-}
-
 Json torch_members(const Problem& problem) {
   const std::string expression = torch_expression(*problem.op);
   if (!expression.empty()) return {{"torch", {{"expression", expression}}}};

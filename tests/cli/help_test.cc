@@ -63,18 +63,18 @@ std::set<std::string> flags_in_manual(const std::string& command) {
 TEST(Help, GroupsTheCommandsByQuestion) {
   const std::string help = opbench_with({"--help"}).out;
   std::size_t last = 0;
-  for (const char* text : {"\nMeasure: ",    "\n  run ",    "\n  list ",     "\n  check ",
-                           "\n  doctor ",    "\n  remedy ", "\nCompare: ",   "\n  compare ",
-                           "\n  judge ",     "\n  show ",   "\n  minimise ", "\n  overflow ",
-                           "\n  convert ",   "\n  opmap ",  "\nProfiles: ",  "\n  ingest ",
-                           "\nReports: ",    "\n  report ", "\n  merge ",    "\nTrust: ",
-                           "\n  invariance "}) {
+  for (const char* text :
+       {"\nMeasure: ",  "\n  run ",       "\n  list ",     "\n  check ",   "\n  doctor ",
+        "\n  remedy ",  "\n  script ",    "\nCompare: ",   "\n  compare ", "\n  judge ",
+        "\n  show ",    "\n  minimise ",  "\n  overflow ", "\n  convert ", "\n  opmap ",
+        "\nProfiles: ", "\n  ingest ",    "\nReports: ",   "\n  report ",  "\n  merge ",
+        "\nTrust: ",    "\n  invariance "}) {
     const std::size_t at = help.find(text);
     ASSERT_NE(at, help.npos) << text;
     EXPECT_GT(at, last) << text;
     last = at;
   }
-  EXPECT_EQ(commands().size(), 16u) << help;
+  EXPECT_EQ(commands().size(), 17u) << help;
   EXPECT_EQ(found_in(help, "\n  (Example: opbench )").size(), 5u) << help;
 }
 

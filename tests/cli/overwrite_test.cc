@@ -97,6 +97,7 @@ const std::vector<Writing> kOthers = {
     {"convert npu.h5 -o x.h5", "-o", "x.h5"},
     {kProfile + "--cases x", "--cases", "x"},
     {"remedy --cases cases/shufflenet_v2_unit.yaml --out x", "--out", "x"},
+    {"script relu[8,fp32] -o x", "-o", "x"},
 };
 
 }  // namespace

@@ -26,8 +26,8 @@ using testing::Not;
 using testing::StartsWith;
 
 const std::vector<std::string> kCommands = {
-    "run",      "list",     "check",   "doctor", "remedy", "compare", "judge", "show",
-    "minimise", "overflow", "convert", "opmap",  "ingest", "report",  "merge", "invariance"};
+    "run",      "list",     "check",   "doctor", "remedy", "script", "compare", "judge",     "show",
+    "minimise", "overflow", "convert", "opmap",  "ingest", "report", "merge",   "invariance"};
 
 std::string output_of(std::vector<std::string> args) {
   const Outcome outcome = opbench_with(std::move(args));

@@ -96,7 +96,7 @@ TEST_F(Width, AVerdictOfACheckFits) {
 TEST_F(Width, HelpFits) {
   for (const char* command :
        {"", "run", "list", "compare", "judge", "minimise", "opmap", "show", "overflow", "ingest",
-        "remedy", "convert", "report", "merge", "doctor", "check", "invariance"}) {
+        "remedy", "script", "convert", "report", "merge", "doctor", "check", "invariance"}) {
     expect_fits(std::string(command) + " --help");
     if (*command != '\0') expect_fits(std::string(command) + " --help-all");
   }

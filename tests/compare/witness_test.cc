@@ -101,9 +101,4 @@ TEST_F(WitnessTest, SaysWhereItComesFrom) {
   EXPECT_THAT(bound_text(found->witness), testing::StartsWith("|actual - expected| <= "));
 }
 
-TEST(WitnessOrigin, TextsFromOutsideEndNoStringAndNoComment) {
-  EXPECT_EQ(without_escapes("a\"b\\c"), "a'b/c");
-  EXPECT_EQ(without_escapes("a\nb").find('\n'), std::string::npos);
-}
-
 }  // namespace opbench

@@ -29,8 +29,8 @@ using testing::SizeIs;
 
 const fs::path kRoot = source_file("");
 const std::vector<std::string> kCommands = {
-    "run",    "list",   "compare", "judge",  "minimise", "opmap",  "show",  "overflow",
-    "ingest", "remedy", "convert", "report", "merge",    "doctor", "check", "invariance"};
+    "run",    "list",   "compare", "judge",  "minimise", "opmap",  "show",  "overflow",  "ingest",
+    "remedy", "script", "convert", "report", "merge",    "doctor", "check", "invariance"};
 
 std::vector<fs::path> pages() {
   std::vector<fs::path> result = {kRoot / "results/README.md"};

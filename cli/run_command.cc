@@ -184,7 +184,10 @@ void add_run_command(CommandLine& line, CommandContext& context) {
   command.common({"--op", "--shapes", "--cases", "--case", "--set", "--dtype", "--variant",
                   "--threads", "--time", "--json", "--out", "--dump", "--dry-run"});
   command.footer(kRunFooter);
-  command.action([&context, flags] { return run_command(*flags, context); });
+  command.action([&context, flags] {
+    set_impl_mode(*flags);
+    return run_command(*flags, context);
+  });
 }
 
 void add_unit_worker_command(CommandLine& line, CommandContext& context) {
@@ -196,7 +199,10 @@ void add_unit_worker_command(CommandLine& line, CommandContext& context) {
   command.flag(kTakeTurns, *takes_turns, "Measure in turn with other processes");
   add_overwrite_flag(command, context);
   add_common_flags(command, context);
-  command.action([&context, flags, takes_turns] { return serve(*flags, *takes_turns, context); });
+  command.action([&context, flags, takes_turns] {
+    set_impl_mode(*flags);
+    return serve(*flags, *takes_turns, context);
+  });
 }
 
 }  // namespace opbench

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/swept_plan.h"
 #include "judge/judge_output.h"
+#include "kernels/foreign/guest_program.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -160,6 +161,9 @@ void add_run_flags(Command& command, RunFlags& f) {
                  "For contexts: replaces the loss scale of all steps that have one",
                  {"NUMBER", what});
   const char* how = "How to measure";
+  command.option("--impl-mode", f.impl_mode,
+                 "With --device torch:npu:N: how its operators compute [that of the device]",
+                 {"high_precision|high_performance", how});
   command.option("--time", f.seconds,
                  "Seconds per case and variant, over all repetitions; 0 only verifies [0.1; with "
                  "--load and --dump nothing is timed without this flag]",
@@ -179,6 +183,18 @@ void add_run_flags(Command& command, RunFlags& f) {
   command.flag("--plot", f.plot, "Draw times, and the steps of a context, as bars", how);
   add_units_flags(command, f);
   add_result_flags(command, f);
+}
+
+void set_impl_mode(RunFlags& f) {
+  if (f.impl_mode.empty()) return;
+  const auto fields = selection_fields();
+  const auto field = std::find_if(fields.begin(), fields.end(), [](const SelectionField& one) {
+    return one.flag == std::string_view("--device");
+  });
+  auto& devices =
+      std::get<std::vector<std::string>>(f.selection[std::size_t(field - fields.begin())]);
+  if (devices.empty()) throw Error("--impl-mode needs --device torch:npu:N");
+  for (std::string& device : devices) device = with_impl_mode(device, f.impl_mode);
 }
 
 Part part_of(const RunFlags& f) { return parse_part(f.part); }

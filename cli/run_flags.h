@@ -26,6 +26,7 @@ struct RunFlags {
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic, artefact;
   bool tensors = false;              ///< also write tensors to the artefact
+  std::string impl_mode;             ///< of the operators of NPUs
   std::string acl_json;              ///< dump configuration of a device
   std::string load, only, map_file;  ///< of a dump that runs again
   std::string part = "1/1", resume;  ///< of a run in work units, see cli/unit_run.h
@@ -47,6 +48,10 @@ void add_selection_fields(Command& command, SelectionText& selection,
 void add_selection_flags(Command& command, RunFlags& flags);
 /// Adds all flags of `run`.
 void add_run_flags(Command& command, RunFlags& flags);
+
+/// Adds --impl-mode to the devices of the selection.
+/// Errors: throws Error if the selection has no NPU, or another device.
+void set_impl_mode(RunFlags& flags);
 
 /// Errors: throws Error that quotes the value.
 Part part_of(const RunFlags& flags);

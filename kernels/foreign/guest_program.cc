@@ -78,6 +78,13 @@ std::vector<std::string> python(const std::vector<std::string>& args) {
   return argv;
 }
 
+std::string checked_mode(const std::string& device, const std::string& mode) {
+  if (mode == "high_precision" || mode == "high_performance") return mode;
+  throw Error(fmt::format(
+      "--device {}: the implementation mode '{}' is unknown; high_precision or high_performance",
+      device, mode));
+}
+
 }  // namespace
 
 GuestProgram program_for_file(const std::string& file) {
@@ -112,13 +119,32 @@ GuestProgram program_for_file(const std::string& file) {
   return program;
 }
 
+std::string with_impl_mode(const std::string& device, const std::string& mode) {
+  constexpr std::string_view kNpu = "torch:npu";
+  if (!device.starts_with(kNpu)) {
+    throw Error(
+        fmt::format("--impl-mode is for torch:npu:N; {} has no implementation modes", device));
+  }
+  if (device.find(':', kNpu.size() + 1) != device.npos) {
+    throw Error(fmt::format("--device {} states its mode; leave out --impl-mode", device));
+  }
+  return fmt::format("{}{}:{}", device, device.size() == kNpu.size() ? ":0" : "", mode);
+}
+
 GuestProgram program_for_device(const std::string& device) {
-  constexpr std::string_view kTorch = "torch:";
+  constexpr std::string_view kTorch = "torch:", kNpu = "npu:";
   if (!device.starts_with(kTorch) || device.size() == kTorch.size()) {
     throw Error(
         fmt::format("--device takes torch:cpu, torch:cuda:N or torch:npu:N, found '{}'", device));
   }
-  return {python({"--device", device.substr(kTorch.size())}), device, device, false};
+  std::string place = device.substr(kTorch.size());
+  std::vector<std::string> args = {"--device", place};
+  const std::size_t colon = place.find(':', kNpu.size());
+  if (place.starts_with(kNpu) && colon != place.npos) {
+    args = {"--device", place.substr(0, colon), "--impl-mode",
+            checked_mode(device, place.substr(colon + 1))};
+  }
+  return {python(args), device, device, false};
 }
 
 }  // namespace opbench

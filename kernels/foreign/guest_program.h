@@ -18,7 +18,12 @@ struct GuestProgram {
 /// Errors: throws Error if the file cannot be read, is of another kind or has another fingerprint.
 GuestProgram program_for_file(const std::string& file);
 
-/// Python with PyTorch on a device: "torch:cuda:0".
+/// "torch:npu:0:high_performance" for "torch:npu:0" and the mode.
+/// Errors: throws Error for another device than an NPU, or one that has a mode.
+std::string with_impl_mode(const std::string& device, const std::string& mode);
+
+/// Python with PyTorch on a device: "torch:cuda:0", "torch:npu:0:high_performance" with an
+/// implementation mode.
 /// Errors: throws Error for another device.
 GuestProgram program_for_device(const std::string& device);
 

@@ -109,6 +109,21 @@ def test_formats_are_cast_outside_of_the_time(fake, npu, format_, number):
     assert fake.config.allow_internal_format
 
 
+def test_the_overflow_flag_is_that_of_the_call(fake, npu, monkeypatch):
+    monkeypatch.setattr(fake, "clear_npu_overflow_flag", lambda: fake.log.append("clear the flag"), raising=False)
+    monkeypatch.setattr(fake, "get_npu_overflow_flag", lambda: True, raising=False)
+    _, _, notes = one_call(fake, npu, lambda x: fake.compute(torch.relu, x))
+    assert notes.endswith("the device's overflow flag is set")
+    assert fake.log == ["to the device", "clear the flag", "synchronize", *TIMED, "to the host"]
+
+
+def test_the_implementation_mode_is_an_option_of_the_npu(fake, npu, monkeypatch):
+    options = {}
+    monkeypatch.setattr(fake, "set_option", options.update, raising=False)
+    npu.set_mode("high_performance")
+    assert options == {"ACL_OP_SELECT_IMPL_MODE": "high_performance"}
+
+
 def test_what_an_npu_does_not_hold_is_refused(npu):
     with pytest.raises(guest_memory.Refused, match="npu:0 does not hold tensors in NHWC0"):
         npu.placed(torch.zeros(1), "NHWC0")

@@ -52,6 +52,21 @@ TEST(GuestProgram, OtherFilesAndDevicesAreRefused) {
   EXPECT_THAT(program_for_device("torch:npu:1").argv, Contains("npu:1"));
 }
 
+TEST(GuestProgram, ImplementationModesAreThoseOfNpus) {
+  const std::string device = with_impl_mode("torch:npu:1", "high_performance");
+  EXPECT_EQ(device, "torch:npu:1:high_performance");
+  EXPECT_THAT(program_for_device(device).argv,
+              testing::IsSupersetOf({"npu:1", "--impl-mode", "high_performance"}));
+  EXPECT_EQ(program_for_device(device).name, device);
+  EXPECT_EQ(with_impl_mode("torch:npu", "high_precision"), "torch:npu:0:high_precision");
+  EXPECT_THAT([] { with_impl_mode("torch:cuda:0", "high_precision"); },
+              ThrowsMessage<Error>(HasSubstr("torch:cuda:0 has no implementation modes")));
+  EXPECT_THAT([&] { with_impl_mode(device, "high_precision"); },
+              ThrowsMessage<Error>(HasSubstr("states its mode")));
+  EXPECT_THAT([] { program_for_device("torch:npu:0:fast"); },
+              ThrowsMessage<Error>(HasSubstr("'fast' is unknown; high_precision or")));
+}
+
 TEST(GuestProgram, FunctionsOfALibraryHaveOperators) {
   const std::string path = file_with("libtvm.so", "");
   const GuestProgram program = program_for_file(path + ":fast=softplus,other=relu");

@@ -39,6 +39,7 @@ void refuse_other_flags(const RunFlags& flags) {
                 {"--junit", !flags.junit.empty()},
                 {"--benchmark-json", !flags.benchmark_json.empty()},
                 {"--trace", !flags.trace.empty()},
+                {"--prof-dir", !flags.prof_dir.empty()},
                 {"--op-summary", !flags.op_summary.empty()},
                 {"--op-statistic", !flags.op_statistic.empty()}},
                "does not go with --check-overflow, which measures nothing and writes only --dump");

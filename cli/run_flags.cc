@@ -55,6 +55,10 @@ void add_result_flags(Command& command, RunFlags& f) {
   command.option("--benchmark-json", f.benchmark_json,
                  "Google Benchmark's JSON, for its tools/compare.py", {"FILE", results});
   command.option("--trace", f.trace, "Chrome trace; opens in Perfetto", {"FILE", results});
+  command.option("--prof-dir", f.prof_dir,
+                 "A Chrome trace for each case, named as by the guides' profiling script: "
+                 "softplus_device_cpu_dtype_fp16_shape_128_64_128_128_5HD.prof",
+                 {"DIR", results});
   command.option("--op-summary", f.op_summary,
                  "Tasks of contexts with the columns of the profiler's op_summary.csv; device "
                  "operators are modelled, times are the host's",

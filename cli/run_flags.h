@@ -24,7 +24,7 @@ struct RunFlags {
   std::string verify = "sample", standard = "bound";
   bool cold = false, no_verify = false, dry_run = false, explain = false, plot = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
-      op_statistic, artefact;
+      op_statistic, artefact, prof_dir;
   bool tensors = false;              ///< also write tensors to the artefact
   std::string impl_mode;             ///< of the operators of NPUs
   std::string acl_json;              ///< dump configuration of a device

@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "harness/report/files.h"
+#include "harness/report/prof_files.h"
 #include "harness/report/report.h"
 #include "harness/run/artefact.h"
 #include "tensor/error.h"
@@ -65,6 +66,11 @@ std::vector<NamedFile> output_files(const RunFlags& flags) {
   for (const RunFile& file : kRunFiles) {
     files.push_back({file.flag, flags.*file.path});
     files.push_back({"--out", place_in_directory(file, flags, true)});
+  }
+  // The names of new ones are known when they ran.
+  std::error_code no_folder;
+  for (const auto& entry : fs::directory_iterator(flags.prof_dir, no_folder)) {
+    if (entry.path().extension() == ".prof") files.push_back({"--prof-dir", entry.path().string()});
   }
   return files;
 }
@@ -149,13 +155,14 @@ std::vector<NamedFile> input_files(const SelectionText& selection) {
 }
 
 std::vector<NamedFile> named_results(const RunFlags& flags) {
-  std::vector<NamedFile> files = {{"--artefact", flags.artefact}};
+  std::vector<NamedFile> files = {{"--artefact", flags.artefact}, {"--prof-dir", flags.prof_dir}};
   for (const RunFile& file : kRunFiles) files.push_back({file.flag, flags.*file.path});
   return files;
 }
 
 void check_run_files(const RunFlags& flags, const CommandContext& context) {
   refuse_standard_output("--out", flags.out_dir, "several files", "a folder");
+  refuse_standard_output("--prof-dir", flags.prof_dir, "several files", "a folder");
   refuse_standard_output("--resume", flags.resume, "several files", "a folder");
   refuse_standard_output("--dump", flags.dump, "HDF5", "a file");
   refuse_standard_output("--artefact", flags.artefact, "HDF5", "a file");
@@ -176,8 +183,13 @@ RunOutputs::RunOutputs(const RunFlags& flags, CommandContext& context,
     : context_(context) {
   const bool has_contexts = count_cases(units) < units.size();
   if (!has_contexts) refuse_tasks_of_operators(flags);
+  if (!flags.prof_dir.empty() && count_cases(units) == 0) {
+    throw Error("--prof-dir needs single operators; --trace writes the tasks of contexts");
+  }
   check_run_files(flags, context);
   if (!flags.out_dir.empty()) make_directory(flags.out_dir);
+  if (!flags.prof_dir.empty()) make_directory(flags.prof_dir);
+  prof_dir_ = flags.prof_dir;
   for (const RunFile& file : kRunFiles) {
     for (const std::string& path :
          {flags.*file.path, place_in_directory(file, flags, has_contexts)}) {
@@ -215,6 +227,7 @@ bool RunOutputs::write(const ResultsFile& results) {
     is_well &= attempt(
         [&] { report.file.write([&](std::ostream& out) { report.render(out, results); }); });
   }
+  if (!prof_dir_.empty()) is_well &= attempt([&] { write_profs(results.run); });
   if (dump_) is_well &= attempt([&] { finish_dump(results.run); });
   if (tasks_) is_well &= attempt([&] { finish_tasks(); });
   if (artefact_) {
@@ -224,6 +237,14 @@ bool RunOutputs::write(const ResultsFile& results) {
     });
   }
   return is_well;
+}
+
+void RunOutputs::write_profs(const RunResult& result) const {
+  for (const report::ProfFile& prof : report::prof_files(result.records)) {
+    OutputFile(fs::path(prof_dir_) / prof.name).write([&](std::ostream& out) {
+      report::write_prof(out, prof);
+    });
+  }
 }
 
 // A file without a record would look like a run without results.

@@ -48,7 +48,9 @@ class RunOutputs {
 
   DumpTargets dumps();
   /// True if no file is written.
-  bool is_empty() const { return reports_.empty() && !dump_ && !tasks_ && !artefact_; }
+  bool is_empty() const {
+    return reports_.empty() && !dump_ && !tasks_ && !artefact_ && prof_dir_.empty();
+  }
 
   /// Writes all files. A file that fails does not stop the others. Returns true if none failed. A
   /// dump without a record is not written, and a line gives the reason.
@@ -68,6 +70,7 @@ class RunOutputs {
     bool holds_all;  ///< true: the form holds the results of several machines
   };
 
+  void write_profs(const RunResult& result) const;
   void finish_dump(const RunResult& result);
   void finish_tasks();
   bool attempt(const std::function<void()>& action) const;
@@ -75,7 +78,7 @@ class RunOutputs {
   CommandContext& context_;
   // Files do not move or copy.
   std::deque<Report> reports_;
-  std::string dump_path_;
+  std::string dump_path_, prof_dir_;
   std::optional<DumpWriter> dump_, artefact_;
   bool keeps_tensors_ = false;  ///< in the artefact
   std::optional<TaskDumps> tasks_;

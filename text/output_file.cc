@@ -60,6 +60,7 @@ constexpr std::array kBeginnings = {
     Beginning{"<", "\"opbench"},  // pages, JUnit
     Beginning{"[\n{\"file\":", "\"operator\":"},    // JSON of show
     Beginning{"{\n  \"rows\": [", "\"variant\":"},  // JSON of invariance
+    Beginning{"[{\"name\":\"", "\"reproduce\":"},   // .prof of run
     Beginning{"digraph opbench {", ""},
     Beginning{"# opbench results\n", ""},
     Beginning{"### :", "A change counts from "},           // Markdown of check, of any program

@@ -1,11 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "harness/plan/plan_tasks.h"
+#include "harness/report/prof_files.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
 
@@ -96,6 +100,85 @@ void add_task_slices(nlohmann::ordered_json& events, std::span<const Record> rec
     }
     ++process;
   }
+}
+
+// A file for each case, as the guides' profiling scripts write them.
+namespace {
+
+// "npu" for the variant torch:npu:0; the variants of this processor are on "cpu".
+std::string device_of(const Record& record) {
+  constexpr std::string_view kTorch = "torch:";
+  const std::string_view variant = record.variant;
+  if (!variant.starts_with(kTorch)) return "cpu";
+  return std::string(
+      variant.substr(kTorch.size(), variant.find(':', kTorch.size()) - kTorch.size()));
+}
+
+// "8x64,8x32" as "8_64_8_32", "beta=2" as "beta_2".
+std::string underscored(std::string text) {
+  for (char& letter : text) {
+    if (std::string_view("x,= []()").find(letter) != std::string_view::npos) letter = '_';
+  }
+  return text;
+}
+
+std::string prof_stem(const Record& record) {
+  const bool is_origin =
+      record.format == "ND" || record.format == "NCHW" || record.format == "NCDHW";
+  const std::string format = record.format == "NC1HWC0" ? "5HD" : record.format;
+  return fmt::format("{}_device_{}_dtype_{}_shape_{}{}{}", record.op, device_of(record),
+                     record.dtype, underscored(record.shape), is_origin ? "" : "_" + format,
+                     record.attributes.empty() ? "" : "_" + underscored(record.attributes));
+}
+
+Json prof_event(const Record& record, const Sample& sample, std::size_t thread) {
+  const std::string device = device_of(record);
+  const std::string functions = device == "cpu" ? "CPU" : device == "cuda" ? "CUDA" : "NPU";
+  return {
+      {"name",
+       fmt::format("{}/{}{}", record.op, record.variant, record.backward ? " with backward" : "")},
+      {"ph", "X"},
+      {"ts", sample.start_us},
+      {"dur", sample.ns_per_call / 1e3},
+      {"tid", thread},
+      {"pid", functions + " functions"},
+      {"args",
+       {{"case", record.case_id}, {"calls", sample.iterations}, {"reproduce", record.reproduce}}}};
+}
+
+}  // namespace
+
+std::vector<ProfFile> prof_files(std::span<const Record> records) {
+  std::vector<ProfFile> files;
+  std::set<std::string> names;
+  for (const Record& record : records) {
+    if (!record.times || record.step) continue;
+    const auto found = std::find_if(files.begin(), files.end(), [&](const ProfFile& file) {
+      const Record& other = *file.records.front();
+      return other.case_id == record.case_id && other.threads == record.threads &&
+             device_of(other) == device_of(record);
+    });
+    if (found != files.end()) {
+      found->records.push_back(&record);
+      continue;
+    }
+    const std::string stem = prof_stem(record);
+    std::string name = stem;
+    for (int number = 2; !names.insert(name).second; ++number)
+      name = fmt::format("{}_{}", stem, number);
+    files.push_back({name + ".prof", {&record}});
+  }
+  return files;
+}
+
+void write_prof(std::ostream& out, const ProfFile& file) {
+  Json events = Json::array();
+  for (std::size_t i = 0; i < file.records.size(); ++i) {
+    for (const Sample& sample : file.records[i]->times->samples) {
+      events.push_back(prof_event(*file.records[i], sample, i + 1));
+    }
+  }
+  out << events.dump(-1, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
 }  // namespace opbench::report

@@ -11,6 +11,7 @@
 #include "tensor/error.h"
 #include "tests/cli/csv.h"
 #include "tests/support/refusal.h"
+#include "tests/support/source_tree.h"
 #include "tests/support/step_records.h"
 #include "tests/support/temp_dir.h"
 
@@ -107,6 +108,30 @@ TEST_F(RunFiles, TheCommandRefusesBeforeItRuns) {
   EXPECT_THAT(err.str(), HasSubstr("only single operators are selected"));
   EXPECT_EQ(out.str(), "");
   EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(RunFiles, AProfOfACaseIsReadAgain) {
+  const std::string folder = directory() / "prof";
+  const std::vector<std::string> run = {"--case",      "softplus[2x16x4x4,fp32,NC1HWC0]",
+                                        "--backward",  "--variant",
+                                        "softplus_v2", "--threads",
+                                        "1",           "--time",
+                                        "0.002",       "--repetitions",
+                                        "3",           "-q",
+                                        "--prof-dir",  folder};
+  std::ostringstream out, err;
+  ASSERT_EQ(run_cli(run, out, err), kAllWell) << err.str();
+  ASSERT_EQ(run_cli(run, out, err), kAllWell) << err.str() << "files of opbench are replaced";
+  const std::string file = folder + "/softplus_device_cpu_dtype_fp32_shape_2_16_4_4_5HD.prof";
+  ASSERT_EQ(run_cli({"ingest", file}, out, err), kAllWell) << err.str();
+  EXPECT_THAT(out.str(), HasSubstr("softplus/softplus_v2 with backward"));
+  write("prof/mine.prof", "[]");
+  EXPECT_EQ(run_cli(run, out, err), kBadInput);
+  EXPECT_THAT(err.str(), HasSubstr("mine.prof exists; choose another name, or pass --overwrite"));
+  EXPECT_EQ(run_cli({"--cases", source_file("cases/shufflenet_v2_unit.yaml"), "--prof-dir", folder,
+                     "--overwrite"},
+                    out, err),
+            kBadInput);
 }
 
 }  // namespace opbench

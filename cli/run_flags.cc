@@ -17,7 +17,8 @@
 namespace opbench {
 namespace {
 
-constexpr double kSeconds = 0.1;
+constexpr double kSecondsUntilNoise = 1;
+constexpr int kMostCopies = 64;  // more addresses than layouts that differ
 
 ValueSplit values_of(ValueList list) {
   switch (list) {
@@ -175,6 +176,13 @@ void add_run_flags(Command& command, RunFlags& f) {
   command.option("--repetitions", f.repetitions,
                  "Samples per case and variant; all are kept. Long steps of contexts: at least 3",
                  {.value = "N", .group = how, .shows_default = true});
+  command.option("--until-noise", f.until_noise,
+                 "Take samples until the median's 95 % confidence interval is within so many "
+                 "percent to each side, or --time has passed [--time is 1 then]",
+                 {.value = "PERCENT", .group = how});
+  command.option("--rotate-inputs", f.input_copies,
+                 "Keep N copies of all tensors, at other addresses; each sample uses the next one",
+                 {.value = "N", .group = how});
   command.flag("--dry-run", f.dry_run, "Print the plan and run nothing", how);
   command.flag("--check-overflow", f.check_overflow,
                "Run once in fp16 without Inf and NaN, and print which operators overflow; --dump "
@@ -214,7 +222,8 @@ RunOptions options_of(const RunFlags& f) {
         std::find(options.threads.begin(), options.threads.end(), threads) == options.threads.end();
     if (is_new) options.threads.push_back(threads);
   }
-  const double seconds = f.seconds.value_or(kSeconds);
+  const double seconds =
+      f.seconds.value_or(f.until_noise ? kSecondsUntilNoise : RunOptions::kUsualSeconds);
   if (seconds != 0 && !(seconds >= 1e-6 && seconds <= 3600)) {
     throw Error(
         fmt::format("--time is {}; it must be from 1e-06 to 3600 seconds, or 0, which only "
@@ -226,11 +235,18 @@ RunOptions options_of(const RunFlags& f) {
   }
   if (f.loss_scale) check_range("--loss-scale", *f.loss_scale, 0x1p-126, 0x1p126);
   check_range("--repetitions", f.repetitions, 1, 10000);
+  if (f.until_noise) {
+    check_range("--until-noise", *f.until_noise, 0.01, 100);
+    if (seconds == 0) throw Error("--until-noise needs times, but --time 0 only verifies");
+    options.until_noise = *f.until_noise / 100;
+  }
   if (f.unit_timeout) check_range("--unit-timeout", *f.unit_timeout, 0.1, 1e6);
   options.seconds_per_case = seconds;
   options.times =
       seconds > 0 && !f.check_overflow && (f.load.empty() || !writes_dump(f) || f.seconds);
   options.repetitions = f.repetitions;
+  check_range("--rotate-inputs", f.input_copies, 1, kMostCopies);
+  options.input_copies = f.input_copies;
   options.cold = f.cold;
   options.verify = !f.no_verify;
   if (f.verify != "sample" && f.verify != "all") {

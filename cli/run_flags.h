@@ -19,6 +19,8 @@ struct RunFlags {
   std::vector<int> threads;
   std::optional<double> seconds;
   int repetitions = 9;
+  std::optional<double> until_noise;  ///< percent
+  int input_copies = 1;
   std::optional<double> loss_scale;
   bool check_overflow = false;
   std::string verify = "sample", standard = "bound";

@@ -19,6 +19,10 @@ void request_cold_calls();
 /// True for a call after `request_cold_calls`, once.
 bool takes_cold_call();
 
+/// Number of the place in memory that tensors have now, for kernels that hold copies of them.
+void choose_place(int place);
+int chosen_place();
+
 /// Measures calls of kernels. Time that is not the kernels' is not counted.
 class CallClock {
  public:

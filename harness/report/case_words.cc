@@ -85,6 +85,27 @@ std::string drift_text(const Times& times) {
       100 * std::abs(change), change > 0 ? "slower" : "faster");
 }
 
+// The confidence interval of the median.
+std::string interval_text(const Times& times) {
+  const double noise = times.noise_percent();
+  if (!std::isfinite(noise)) return {};
+  return fmt::format("the median has a noise of {:.2g} %, by its 95 % confidence interval", noise);
+}
+
+std::string warm_up_text(const WarmUp& warm_up) {
+  if (warm_up.calls == 0) return {};
+  return fmt::format("{} in {}, the first in {}", counted(warm_up.calls, "call"),
+                     time_text(warm_up.us), time_text(warm_up.first_us));
+}
+
+std::string clock_text(const Times& times) {
+  if (!(times.clock_before_mhz > 0)) return {};
+  const std::string retaken =
+      times.retaken > 0 ? fmt::format(", {} taken again", counted(times.retaken, "sample")) : "";
+  return fmt::format("{:.0f} MHz before, {:.0f} MHz after{}", times.clock_before_mhz,
+                     times.clock_after_mhz, retaken);
+}
+
 std::string ceiling_text(const Record& record) {
   const std::string share = roofline_text(record);
   if (record.bound == Bound::memory) {
@@ -111,6 +132,9 @@ void add_times(TextTable& facts, const Record& record) {
                     (last.start_us + last.duration_us) / 1e6));
   }
   add(facts, "spread", spread_text(record));
+  add(facts, "interval", interval_text(times));
+  add(facts, "warm-up", warm_up_text(times.warm_up));
+  add(facts, "clock", clock_text(times));
   add(facts, "drift", drift_text(times));
   add(facts, "noise", disturbance_text(record));
   add(facts, "v. native", ratio_text(record, times.speedup_over_native));

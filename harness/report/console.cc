@@ -130,8 +130,9 @@ std::string remark_of(const Record& record, RowDetail detail) {
   const std::string signs = disturbance_text(record);
   const std::string usual = signs.empty() ? "" : is_disturbed(record) ? "disturbed" : "noisy";
   const std::string disturbance = detail == RowDetail::all ? signs : usual;
-  if (disturbance.empty() || record.reason.empty()) return printable(record.reason) + disturbance;
-  return printable(record.reason) + ", " + disturbance;
+  std::vector<std::string> remarks = {printable(record.reason), noise_text(record), disturbance};
+  std::erase(remarks, "");
+  return fmt::format("{}", fmt::join(remarks, ", "));
 }
 
 void print_row(std::ostream& out, const Record& record, const TimeUnit& unit,
@@ -153,6 +154,7 @@ std::string details_of(const Record& first, RowDetail detail) {
   std::string details = counted(first.threads, "thread");
   if (!first.case_name.empty()) details = fmt::format("{}, {}", name_text(first), details);
   if (first.cold) details += ", cold";
+  if (first.input_copies > 1) details += fmt::format(", inputs at {} places", first.input_copies);
   const bool has_copy = first.copy_gb_per_s > 0 && detail == RowDetail::all;
   return has_copy ? fmt::format("{}, {}", details, copy_text(first)) : details;
 }

@@ -148,7 +148,9 @@ std::string step_verdict(const ContextSteps& steps, std::size_t i) {
   std::string text = status_text(record);
   if (!record.reason.empty()) text += fmt::format(": {}", record.reason);
   const char* separator = record.reason.empty() ? ", " : "; ";
-  for (const std::string& note : notes_of(steps, record)) {
+  std::vector<std::string> notes = notes_of(steps, record);
+  if (std::string noise = noise_text(record); !noise.empty()) notes.push_back(std::move(noise));
+  for (const std::string& note : notes) {
     text += separator + note;
     separator = ", ";
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/run/record.h"
+#include "text/fitted.h"
 
 namespace opbench::report {
 namespace {
@@ -117,6 +118,11 @@ std::string disturbance_text(const Record& record) {
   if (is_preempted(*record.times)) {
     signs.push_back(fmt::format("preempted {} times", *record.times->preemptions));
   }
+  if (const std::int64_t throttled = record.times->throttled(); throttled > 0) {
+    const std::string& why = record.times->throttled_by;
+    signs.push_back(fmt::format("throttled {} of {}{}", throttled, samples_of(*record.times),
+                                why.empty() ? "" : " by " + why));
+  }
   if (outliers > 0) {
     signs.push_back(fmt::format("outliers {} of {}", outliers, samples_of(*record.times)));
   }
@@ -184,6 +190,16 @@ double relative_error(const Times& times) {
 std::string spread_text(const Record& record) {
   if (!record.times || record.times->median_us <= 0) return "-";
   return fmt::format("{:.0f} %", 100 * relative_spread(*record.times));
+}
+
+std::string noise_text(const Record& record) {
+  if (!record.times || record.times->noise_limit_percent <= 0) return {};
+  const Times& times = *record.times;
+  const double noise = times.noise_percent(), limit = times.noise_limit_percent;
+  const std::string samples = counted(times.samples.size(), "sample");
+  if (!std::isfinite(noise)) return fmt::format("noise unknown after {}", samples);
+  if (noise <= limit) return fmt::format("noise {:.2g} %, {}", noise, samples);
+  return fmt::format("noise {:.2g} % after {}, above {:g} %", noise, samples, limit);
 }
 
 double percent_of_ceiling(const Record& record) {

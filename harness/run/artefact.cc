@@ -208,7 +208,10 @@ void Artefact::take_samples(ResultsFile& results) {
                             iterations[next] == sample.iterations && preemptions[next] >= 0 &&
                             per_call[next] / 1e3 == sample.ns_per_call / 1e3;
       if (!is_sound) fail(fmt::format("a number of records[{}] differs", place));
-      sample = {start[next], duration[next], per_call[next], iterations[next], preemptions[next]};
+      sample.start_us = start[next];
+      sample.duration_us = duration[next];
+      sample.ns_per_call = per_call[next];
+      sample.preemptions = preemptions[next];
       ++next;
     }
   });

@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/run/clocks.h"
 #include "harness/run/open_unit.h"
 #include "harness/run/record.h"
 #include "harness/run/step_measurement.h"
@@ -17,6 +20,10 @@ struct Attempt {
   Record record;
   Values values;  ///< of the current phase, or of the phase that closed it
   std::vector<Sample> samples;
+  WarmUp warm_up;
+  std::optional<KernelClock> clock;
+  double clock_before_mhz = 0, clock_after_mhz = 0;
+  std::int64_t retaken = 0;
   StepMeasurement measured;
   std::vector<std::vector<double>> rounds;  ///< microseconds of each node, by round
   bool is_open = true;

@@ -48,8 +48,10 @@ class BoundGraph {
   /// Like `run()`, and adds the time of each node.
   void run(NodeTimes& times) const;
 
-  /// Runs a single node. All nodes must be run in order.
-  void run_node(std::size_t node) const { launch(node); }
+  /// Runs a single node. All nodes must be run in order. Measures the first call of each.
+  void run_node(std::size_t node) const;
+  /// Time of the first call of all nodes by `run_node`; 0 before it.
+  double first_call_us() const { return called_ == calls_.size() ? first_call_us_ : 0; }
 
   /// True if the node's flag includes the device's status register: the flag is also set if any
   /// node since the first has saturated.
@@ -84,6 +86,8 @@ class BoundGraph {
 
   std::vector<Call> calls_;
   bool saturates_;
+  mutable double first_call_us_ = 0;  // of the nodes that were called
+  mutable std::size_t called_ = 0;
   mutable bool has_saturated_ = false;  // the status register
   mutable bool node_has_saturated_ = false;
 };

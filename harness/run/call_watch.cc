@@ -217,7 +217,10 @@ void CallWatch::put(const TimedInputs& inputs) {
   generation_ = inputs.generation;
   refill_.put(generation_);
   changes_ = inputs.changes;
-  for (const WatchedChange& change : changes_) change.apply();
+  for (WatchedChange& change : changes_) {
+    change.element = element(change.element.tensor, change.element.place);
+    change.apply();
+  }
   current_ = 0;
 }
 

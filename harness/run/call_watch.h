@@ -100,8 +100,12 @@ class CallWatch {
   /// The inputs that are in place now.
   TimedInputs inputs() const;
 
-  /// Puts inputs in place, on the same loaded values. Another watch may have returned them.
+  /// Puts inputs in place, on the same loaded values. Another watch may have returned them, and the
+  /// tensors may have moved since.
   void put(const TimedInputs& inputs);
+
+  /// Undoes the changes of the inputs, before the tensors move.
+  void undo_changes();
 
   /// Restores the inputs as loaded.
   void restore() { put({}); }
@@ -119,7 +123,6 @@ class CallWatch {
   void spoil();
   bool is_written(const std::function<void()>& call);
   void call_after_small_changes(const std::function<void()>& call);
-  void undo_changes();
   std::uint64_t results() const;
   WatchedElement element(std::size_t tensor, std::int64_t place) const;
   std::uint64_t random();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "harness/run/clocks.h"
 #include "harness/run/machine_rates.h"
 #include "tensor/parallel.h"
 #include "tensor/processor.h"
@@ -36,6 +37,12 @@ void find_settings(const Machine& m, std::vector<std::string>& findings) {
   if (m.governor != "performance" && m.governor != "unknown") {
     findings.push_back(fmt::format(
         "governor '{}'; set it with: sudo cpupower frequency-set -g performance", m.governor));
+  }
+  if (const std::int64_t count = CoreClocks().throttle_count(); count > 0) {
+    findings.push_back(fmt::format(
+        "cores were throttled {} times since the system started; check the cooling, and "
+        "the column throttled of a run",
+        count));
   }
   if (m.turbo == "on")
     findings.emplace_back("turbo is on: times depend on temperature and on other cores");

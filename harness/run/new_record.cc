@@ -136,20 +136,24 @@ std::string line_that_repeats(const Record& record, Words selecting) {
   std::move(selecting.begin(), selecting.end(), std::back_inserter(words));
   words.insert(words.end(), {"--threads", fmt::format("{}", record.threads)});
   if (record.cold) words.emplace_back("--cold");
+  if (record.input_copies > 1) {
+    words.insert(words.end(), {"--rotate-inputs", fmt::format("{}", record.input_copies)});
+  }
   if (record.isa != supported_isas().front()) words.insert(words.end(), {"--isa", record.isa});
   return shell_line(words);
 }
 
 }  // namespace
 
-Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_cold) {
+Record new_record(const WorkUnit& unit, std::size_t index, int threads, const RunOptions& options) {
   const Traffic traffic = unit.graph(index).traffic();
   Record record;
   record.case_id = unit.id;
   record.variant = unit.selection(index).variant;
   record.threads = threads;
   record.isa = current_isa();
-  record.cold = is_cold;
+  record.cold = options.cold;
+  record.input_copies = options.input_copies;
   record.bytes = traffic.bytes();
   record.operations = traffic.operations;
   record.reproduce = line_that_repeats(

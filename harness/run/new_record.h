@@ -1,5 +1,6 @@
 #pragma once
 
+#include "harness/plan/options.h"
 #include "harness/plan/work_unit.h"
 #include "harness/run/record.h"
 
@@ -7,7 +8,7 @@ namespace opbench {
 
 /// Record of a variant or step of a unit before it has run: all fields but status, times and
 /// accuracy.
-Record new_record(const WorkUnit& unit, std::size_t index, int threads, bool is_cold);
+Record new_record(const WorkUnit& unit, std::size_t index, int threads, const RunOptions& options);
 
 /// Remarks of a variant's kernels on their times or, if they are from outside, on their calls;
 /// empty without remarks.

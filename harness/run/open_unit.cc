@@ -19,17 +19,19 @@ namespace opbench {
 OpenUnit::OpenUnit(WorkUnit unit, int threads, PhaseTimes& times, const Options& options)
     : unit_(std::move(unit)),
       threads_(threads),
+      copies_(options.copies),
       times_(times),
       case_memory_(std::make_unique<MemoryPlan>()),
       opened_(unit_.size()),
       rules_(rules_for(unit_, options.most_verified, options.rule)) {
+  const std::size_t slack = copies_ > 1 ? MemoryPlan::kPage : options.slack;
   if (unit_.is_context()) {
     unit_.context = std::make_shared<PlannedContext>(*unit_.context);
     for (PlannedStep& step : unit_.context->steps) {
-      if (options.slack > 0) step.memory = plan_memory(step.graph, options.slack);
+      if (slack > 0) step.memory = plan_memory(step.graph, slack);
     }
   } else {
-    *case_memory_ = plan_apart(unit_.planned_case->graph, options.slack);
+    *case_memory_ = plan_apart(unit_.planned_case->graph, slack);
   }
   variants_ = unit_variants(unit_, *case_memory_);
   for (UnitVariant& variant : variants_) variant.checks_overflow = options.checks_overflow;
@@ -37,13 +39,24 @@ OpenUnit::OpenUnit(WorkUnit unit, int threads, PhaseTimes& times, const Options&
 
 void OpenUnit::require_memory(std::span<const std::size_t> chosen, bool verifies) const {
   require_memory_of(unit_, chosen, threads_, verifies);
+  if (copies_ == 1) return;
+  // A kernel from outside has copies of its own.
+  std::size_t largest = 0, places = 1;
+  for (const std::size_t i : chosen) {
+    largest = std::max(largest, variant(i).memory->bytes);
+    places += variant(i).selection->kernels.front()->origin.is_outside();
+  }
+  opbench::require_memory(places * largest * static_cast<std::size_t>(copies_),
+                          "take fewer copies of the inputs (--rotate-inputs), or fewer variants "
+                          "at once (--variant)");
 }
 
 void OpenUnit::allocate(std::span<const std::size_t> chosen) {
   const PhaseTimer timer(times_.allocate);
   std::size_t largest = 0;
   for (const std::size_t i : chosen) largest = std::max(largest, variant(i).memory->bytes);
-  workspace_.emplace(largest);
+  workspace_.emplace(largest, copies_);
+  choose_place(0);
 }
 
 void OpenUnit::prepare(std::size_t i) {
@@ -57,14 +70,30 @@ void OpenUnit::prepare(std::size_t i) {
 
 void OpenUnit::move(std::uint64_t layout) {
   if (layout == workspace_->layout()) return;
+  const Loaded* held = loaded_ ? &*loaded_ : timing_ ? &timing_->values : nullptr;
   const auto& all = variants_;
   const auto loaded = std::find_if(all.begin(), all.end(), [&](const UnitVariant& variant) {
-    return loaded_ && variant.graph == loaded_->graph;
+    return held != nullptr && variant.graph == held->graph;
   });
   workspace_->move(layout, loaded == all.end() ? nullptr : &*loaded);
   for (std::size_t i = 0; i < opened_.size(); ++i) {
     if (!is_prepared(i)) continue;
     opened_[i].bound->bind(*variant(i).graph, workspace_->storage_of(variant(i)));
+  }
+}
+
+void OpenUnit::rotate() {
+  if (copies_ == 1) return;
+  if (timing_) timing_->watch.undo_changes();
+  move(workspace_->layout() + 1);
+  choose_place(static_cast<int>(workspace_->layout() % static_cast<std::uint64_t>(copies_)));
+  if (!unit_.is_context()) poison_results(variant(0));
+}
+
+// All variants of a case have the same graph and memory.
+void OpenUnit::poison_results(const UnitVariant& chosen) const {
+  for (std::size_t tensor = 0; tensor < chosen.graph->tensors.size(); ++tensor) {
+    if (chosen.graph->tensors[tensor].is_computed()) workspace_->poison(chosen, tensor);
   }
 }
 
@@ -186,11 +215,7 @@ CallWatch& OpenUnit::begin_timing(std::size_t i, std::uint64_t seed) {
   const PhaseTimer timer(times_.verify);
   const UnitVariant& chosen = variant(i);
   const Loaded values = *std::exchange(loaded_, std::nullopt);
-  if (!unit_.is_context()) {
-    for (std::size_t tensor = 0; tensor < chosen.graph->tensors.size(); ++tensor) {
-      if (chosen.graph->tensors[tensor].is_computed()) workspace_->poison(chosen, tensor);
-    }
-  }
+  if (!unit_.is_context()) poison_results(chosen);
   const std::uint64_t given = workspace_->given_fingerprint(chosen);
   timing_.emplace(Timing{values, given, CallWatch(chosen, *workspace_, seed)});
   return timing_->watch;

@@ -53,6 +53,7 @@ class OpenUnit {
     OutputRule rule = {};          ///< of rounded outputs
     std::size_t slack = 0;         ///< as in `plan_memory`; `move` needs a page of it
     bool checks_overflow = false;  ///< as in `UnitVariant`
+    int copies = 1;                ///< of the memory of all tensors, for `rotate`
   };
 
   /// Plans only and allocates nothing. Adds the times of its phases to `times`, which must outlive
@@ -90,6 +91,10 @@ class OpenUnit {
   /// must have a page of slack. Prepared variants stay prepared, and a restored CallWatch stays
   /// valid. Computed values are lost.
   void move(std::uint64_t layout);
+
+  /// Moves all tensors to the next copy of the memory, also while a variant is timed. Poisons the
+  /// results of a case there. Does nothing with a single copy.
+  void rotate();
 
   /// Loads a variant's values, unless they are present. Recorded inputs have the same values for
   /// all `values`.
@@ -166,6 +171,7 @@ class OpenUnit {
     CallWatch watch;
   };
 
+  void poison_results(const UnitVariant& chosen) const;
   void replan(std::size_t i, double loss_scale);
   bool overflowed(std::size_t i) const;
   void compare_with_first(std::size_t i, Verification& found);
@@ -175,7 +181,7 @@ class OpenUnit {
   void note_results(std::size_t i);
 
   WorkUnit unit_;
-  int threads_;
+  int threads_, copies_;
   PhaseTimes& times_;
   std::unique_ptr<MemoryPlan> case_memory_;
   std::vector<UnitVariant> variants_;

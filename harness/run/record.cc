@@ -64,6 +64,11 @@ void set_times(Record& record, std::vector<Sample> samples) {
   }
 }
 
+std::int64_t Times::throttled() const {
+  return std::count_if(samples.begin(), samples.end(),
+                       [](const Sample& sample) { return sample.is_throttled; });
+}
+
 double least_us(const Record& record) {
   const double moving = record.copy_gb_per_s > 0 ? record.bytes / record.copy_gb_per_s * 1e-3 : 0;
   const double computing =

@@ -64,6 +64,17 @@ struct Times {
   /// Number of involuntary context switches of the process during the samples; none: the file does
   /// not state it.
   std::optional<std::int64_t> preemptions;
+  /// Noise that was asked for, in percent; 0: a fixed number of samples.
+  double noise_limit_percent = 0;
+  double clock_before_mhz = 0, clock_after_mhz = 0;  ///< 0: not reported
+  std::int64_t retaken = 0;  ///< samples that were taken again because of a reduced clock
+  std::string throttled_by;  ///< reasons that a device gave, in its own words
+  WarmUp warm_up;            ///< the first call is that of this process; 0: unknown
+
+  /// Samples that were kept although the clock was reduced.
+  std::int64_t throttled() const;
+  /// Noise that the samples reached (`noise_of`), in percent.
+  double noise_percent() const { return 100 * noise_of(samples); }
 };
 
 /// Error of a variant against its reference: the worst of each number over all verifications.
@@ -97,6 +108,7 @@ struct Record {
   int threads = 1;
   std::string isa;
   bool cold = false;
+  int input_copies = 1;  ///< places of the tensors, of which each sample used another
 
   Status status = Status::errored;
   std::string reason;

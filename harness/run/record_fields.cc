@@ -168,6 +168,68 @@ constexpr Field kGradientError = {
     },
     4};
 
+constexpr Field kNoise = {
+    "noise_percent", "%",
+    [](const Record& r) { return r.is_timed() ? Cell(r.times->noise_percent()) : Cell(); },
+    [](const JsonValue&, Record&) {}, kDerived};
+
+template <class Number>
+Cell positive_cell(Number number) {
+  return number > 0 ? Cell(number) : Cell();
+}
+
+void read_positive(const JsonValue& value, double& number) {
+  if (!value.is_null()) number = value.number(0, kLargest);
+}
+
+void read_positive(const JsonValue& value, std::int64_t& number) {
+  if (!value.is_null()) number = value.integer(0, std::numeric_limits<std::int64_t>::max());
+}
+
+/// A number of the times that is written if it is above 0.
+template <auto member>
+constexpr Field of_times(std::string_view name, std::string_view unit) {
+  return {name, unit,
+          [](const Record& r) { return r.times ? positive_cell((*r.times).*member) : Cell(); },
+          [](const JsonValue& value, Record& r) {
+            if (r.times) read_positive(value, (*r.times).*member);
+          },
+          7};
+}
+
+/// The same of the warm-up.
+template <auto member>
+constexpr Field of_warm_up(std::string_view name, std::string_view unit) {
+  return {
+      name, unit,
+      [](const Record& r) { return r.times ? positive_cell(r.times->warm_up.*member) : Cell(); },
+      [](const JsonValue& value, Record& r) {
+        if (r.times) read_positive(value, r.times->warm_up.*member);
+      },
+      7};
+}
+
+constexpr Field kInputCopies = [] {
+  Field field = whole<&Record::input_copies, 1>("input_copies");
+  field.since = 7;
+  return field;
+}();
+
+// Samples are in the files, with their marks.
+constexpr Field kThrottled = {
+    "throttled", "", [](const Record& r) { return r.times ? Cell(r.times->throttled()) : Cell(); },
+    [](const JsonValue&, Record&) {}, kDerived};
+
+constexpr Field kThrottledBy = {
+    "throttled_by", "",
+    [](const Record& r) {
+      return r.times && !r.times->throttled_by.empty() ? Cell(r.times->throttled_by) : Cell();
+    },
+    [](const JsonValue& value, Record& r) {
+      if (r.times && !value.is_null()) r.times->throttled_by = value.text();
+    },
+    7};
+
 constexpr Field kDisturbed = {
     "disturbed", "", [](const Record& r) { return r.is_timed() ? Cell(is_disturbed(r)) : Cell(); },
     [](const JsonValue&, Record&) {}, kDerived};
@@ -235,6 +297,17 @@ constexpr Field kFields[] = {
     positive<&Record::weight_us>("weight", "us", 5),
     kDisturbed,
     kVerified,
+    kNoise,
+    of_times<&Times::noise_limit_percent>("noise_limit_percent", "%"),
+    of_warm_up<&WarmUp::calls>("warmup_calls", ""),
+    of_warm_up<&WarmUp::us>("warmup", "us"),
+    of_warm_up<&WarmUp::first_us>("first_call", "us"),
+    kInputCopies,
+    of_times<&Times::clock_before_mhz>("clock_before_mhz", "MHz"),
+    of_times<&Times::clock_after_mhz>("clock_after_mhz", "MHz"),
+    kThrottled,
+    of_times<&Times::retaken>("retaken", ""),
+    kThrottledBy,
 };
 
 }  // namespace

@@ -53,6 +53,11 @@ std::vector<Sample> read_samples(const JsonValue& record) {
     iterations.fail(fmt::format("has {} numbers and samples_us has {}; both must have as many",
                                 known, samples.size()));
   }
+  if (!record.has("throttled_samples")) return samples;
+  record.member("throttled_samples").elements([&](const JsonValue& place) {
+    const auto last = static_cast<std::int64_t>(samples.size()) - 1;
+    samples.at(static_cast<std::size_t>(place.integer(0, last))).is_throttled = true;
+  });
   return samples;
 }
 

@@ -18,7 +18,7 @@ class JsonValue;
 
 /// Version of the JSON result format. Readers refuse later versions. Since version 2 records have
 /// the columns of steps, and "step" if they belong to a step.
-inline constexpr int kResultsVersion = 6;
+inline constexpr int kResultsVersion = 7;
 
 /// Limit of a results file: a million records of 2 KB. Records are read one by one, and take about
 /// as much memory as their text.

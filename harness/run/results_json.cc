@@ -118,6 +118,13 @@ Json record_value(const Record& record) {
   }
   value["samples_us"] = std::move(samples);
   value["iterations"] = std::move(iterations);
+  if (record.times && record.times->throttled() > 0) {
+    Json places = Json::array();
+    for (std::size_t i = 0; i < record.times->samples.size(); ++i) {
+      if (record.times->samples[i].is_throttled) places.push_back(i);
+    }
+    value["throttled_samples"] = std::move(places);
+  }
   if (record.step) value["step"] = step_value(*record.step);
   return value;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace opbench {
@@ -23,6 +24,43 @@ double error_of_median(double mad, std::size_t count) {
   // normal numbers.
   constexpr double kSigmaPerMad = 1.4826, kMedianOverMean = 1.2533;
   return count == 0 ? 0 : kMedianOverMean * kSigmaPerMad * mad / std::sqrt(double(count));
+}
+
+namespace {
+
+// The largest rank k whose order statistics k and n + 1 - k, counted from 1, enclose the median
+// with a probability of 95 %; 0 without such a rank. The number of values below the median is
+// binomial with p = 1/2.
+std::size_t rank_below_median(std::size_t count) {
+  constexpr double kOutside = 0.05;
+  const auto n = static_cast<double>(count);
+  double below = 0;  // probability of at most k - 1 values below the median
+  std::size_t rank = 0;
+  for (; rank < count; ++rank) {
+    const auto k = static_cast<double>(rank);
+    below += std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) -
+                      n * std::log(2.0));
+    if (2 * below > kOutside) break;
+  }
+  return rank;
+}
+
+}  // namespace
+
+double noise_of_median(std::vector<double> values) {
+  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+  const std::size_t rank = rank_below_median(values.size());
+  if (rank == 0) return kUnknown;
+  std::sort(values.begin(), values.end());
+  const double width = values[values.size() - rank] - values[rank - 1];
+  const double median = median_of(std::move(values));
+  return median > 0 ? width / 2 / median : kUnknown;
+}
+
+double noise_of(std::span<const Sample> samples) {
+  std::vector<double> values;
+  for (const Sample& sample : samples) values.push_back(sample.ns_per_call);
+  return noise_of_median(std::move(values));
 }
 
 Spread spread_of(std::vector<double> values) {

@@ -84,6 +84,7 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
 // One repetition, or one of the shorter runs that the engine uses to find the number of iterations.
 Sample run_once(benchmark::State& state, const TimingOptions& options,
                 const std::function<void()>& call) {
+  if (options.before_sample) options.before_sample();
   if (options.watch != nullptr) {
     options.watch->refill();
     options.watch->begin(state.max_iterations);
@@ -108,13 +109,18 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
           seconds * 1e9 / calls,
           iterations,
           involuntary_switches() - preemptions,
-          clock.launch_seconds() * 1e9 / calls};
+          clock.launch_seconds() * 1e9 / calls,
+          options.was_throttled && options.was_throttled()};
 }
 
-}  // namespace
+bool is_stopped(const TimingOptions& options) {
+  return interrupted() || (options.watch != nullptr && !options.watch->missed().empty());
+}
 
-std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
-                               const std::function<void()>& call) {
+// Takes `count` samples of `iterations` calls; 0: the engine searches their number in runs before
+// these samples, which are returned too.
+std::vector<Sample> take_batch(const std::string& name, const TimingOptions& options, int count,
+                               std::int64_t iterations, const std::function<void()>& call) {
   std::vector<Sample> samples;
   auto* registered = benchmark::RegisterBenchmark(name.c_str(), [&](benchmark::State& state) {
     if (options.watch != nullptr && !options.watch->missed().empty()) {
@@ -123,8 +129,11 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
     }
     samples.push_back(run_once(state, options, call));
   });
-  registered->MinTime(std::max(1e-6, options.seconds / options.repetitions))
-      ->Repetitions(options.repetitions);
+  if (iterations > 0)
+    registered->Iterations(iterations);
+  else
+    registered->MinTime(std::max(1e-6, options.seconds / options.repetitions));
+  registered->Repetitions(count);
   if (options.evict)
     registered->UseManualTime();
   else
@@ -132,11 +141,56 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
   SilentReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter, "all");
   benchmark::ClearRegisteredBenchmarks();
+  return samples;
+}
+
+// Replaces samples that ran at a reduced clock. If the clock stays reduced, they are kept.
+void retake_throttled(const std::string& name, const TimingOptions& options,
+                      const std::function<void()>& call, std::vector<Sample>& samples) {
+  const auto is_throttled = [](const Sample& sample) { return sample.is_throttled; };
+  int left = options.repetitions;
+  while (left > 0 && !is_stopped(options)) {
+    const auto first = std::find_if(samples.begin(), samples.end(), is_throttled);
+    if (first == samples.end()) return;
+    const auto more = take_batch(name, options, 1, samples.back().iterations, call);
+    --left;
+    if (options.retaken != nullptr) ++*options.retaken;
+    if (more.size() != 1 || more.front().is_throttled) continue;
+    samples.erase(first);
+    samples.push_back(more.front());
+  }
+}
+
+// The engine begins with one call.
+void add_warm_up(std::span<const Sample> runs, WarmUp& warm_up) {
+  for (const Sample& run : runs) {
+    if (warm_up.calls == 0) warm_up.first_us = run.ns_per_call / 1e3;
+    warm_up.calls += run.iterations;
+    warm_up.us += run.duration_us;
+  }
+}
+
+}  // namespace
+
+std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
+                               const std::function<void()>& call) {
+  if (options.was_throttled) options.was_throttled();  // forgets the time before
+  std::vector<Sample> samples = take_batch(name, options, options.repetitions, 0, call);
   const auto wanted = static_cast<std::size_t>(options.repetitions);
-  if (options.watch != nullptr && !options.watch->missed().empty()) return {};
-  if (interrupted() || samples.size() < wanted) return {};
+  if (is_stopped(options) || samples.size() < wanted) return {};
   // The runs before the last repetitions searched the number of iterations; they were the warm-up.
-  samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(wanted));
+  const auto kept = samples.end() - static_cast<std::ptrdiff_t>(wanted);
+  if (options.warm_up != nullptr) add_warm_up({samples.begin(), kept}, *options.warm_up);
+  samples.erase(samples.begin(), kept);
+  while (options.more) {
+    const int count = options.more(samples);
+    if (count <= 0) break;
+    const auto more = take_batch(name, options, count, samples.back().iterations, call);
+    if (is_stopped(options)) return {};
+    samples.insert(samples.end(), more.begin(), more.end());
+  }
+  retake_throttled(name, options, call, samples);
+  if (is_stopped(options)) return {};
   return samples;
 }
 

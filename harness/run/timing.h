@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,17 @@ struct TimingOptions {
   std::function<void()> evict;
   /// Detects calls that skip work; may be null.
   CallWatch* watch = nullptr;
+  /// Called before every sample and every run of the warm-up; may be null.
+  std::function<void()> before_sample = nullptr;
+  /// True if the clock was reduced since its last call. Samples for which it is true are taken
+  /// again, `repetitions` at most. Null: unknown.
+  std::function<bool()> was_throttled = nullptr;
+  /// Number of samples to take after these; 0 ends. Null: no more than `repetitions`.
+  std::function<int(std::span<const Sample> samples)> more = nullptr;
+  /// Receives the calls before the first sample; may be null.
+  WarmUp* warm_up = nullptr;
+  /// Receives the number of samples that were taken again; may be null.
+  std::int64_t* retaken = nullptr;
 };
 
 /// Times `call` with Google Benchmark (real time; iterations adapted to the time) and keeps every

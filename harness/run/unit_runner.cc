@@ -30,6 +30,12 @@ namespace {
 constexpr int kLeastRounds = 3;
 constexpr double kLongestSeconds = 10;
 
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 class UnitRunner {
  public:
   UnitRunner(const WorkUnit& unit, const RunOptions& options, int threads, const RunHooks& hooks,
@@ -38,16 +44,16 @@ class UnitRunner {
         threads_(threads),
         hooks_(hooks),
         times_(times),
-        open_(
-            unit, threads, times,
-            {.most_verified = options.most_verified, .rule = parse_output_rule(options.standard)}) {
-  }
+        open_(unit, threads, times,
+              {.most_verified = options.most_verified,
+               .rule = parse_output_rule(options.standard),
+               .copies = options.times ? options.input_copies : 1}) {}
 
   std::vector<Record> run() {
     for (std::size_t i = 0; i < unit().size(); ++i) {
       Attempt attempt;
       attempt.index = i;
-      attempt.record = new_record(unit(), i, threads_, options_.cold);
+      attempt.record = new_record(unit(), i, threads_, options_);
       const std::string& refusal = open_.variant(i).refusal();
       const auto crashed = hooks_.crashed.find(attempt.record.variant);
       if (!refusal.empty())
@@ -133,7 +139,7 @@ class UnitRunner {
     const Graph& graph = unit().planned_case->graph;
     const CopyRate copy =
         measure_copy_rate(bytes_moved(graph), threads_,
-                          {options_.seconds_per_case, options_.repetitions, {}}, options_.cold);
+                          {options_.first_seconds(), options_.repetitions, {}}, options_.cold);
     const double peak = peak_operations_per_second(unit().planned_case->spec.dtype, threads_);
     for (Attempt& attempt : attempts_) {
       Record& record = attempt.record;
@@ -189,12 +195,38 @@ class UnitRunner {
     if (!unit().is_context()) {
       return for_each_open([&](Attempt& attempt) { time(attempt, options_.repetitions); });
     }
-    const auto start = std::chrono::steady_clock::now();
-    for (rounds_ = 0; rounds_ < options_.repetitions && !interrupted(); ++rounds_) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      if (rounds_ >= kLeastRounds && spent.count() > kLongestSeconds) break;
+    const Clock::time_point start = Clock::now();
+    for (rounds_ = 0; wants_round(since(start)) && !interrupted(); ++rounds_) {
+      if (rounds_ > 0) open_.rotate();
       for_each_open([&](Attempt& attempt) { time(attempt, 1); });
     }
+  }
+
+  bool wants_round(double seconds) const {
+    if (rounds_ < std::min(kLeastRounds, options_.repetitions)) return true;
+    if (rounds_ < options_.repetitions) return seconds <= kLongestSeconds;
+    const auto is_noisy = [&](const Attempt& attempt) {
+      const double share = seconds / static_cast<double>(attempts_.size());
+      return attempt.is_open && samples_to_add(attempt.samples, share) > 0;
+    };
+    return std::any_of(attempts_.begin(), attempts_.end(), is_noisy);
+  }
+
+  // Further samples that the noise needs. Their number grows by half each time, because an interval
+  // that is tested often is too narrow by chance. `passed`: seconds since the first sample, of
+  // which emptying caches and copying tensors may take most.
+  int samples_to_add(std::span<const Sample> samples, double passed) const {
+    constexpr std::size_t kLeast = 3, kMost = 10'000;  // the most that --repetitions allows
+    constexpr double kPassed = 10;                     // times the time of the samples
+    if (samples.size() >= kMost || noise_of(samples) <= options_.until_noise) return 0;
+    double measured = 0;
+    for (const Sample& sample : samples) measured += sample.duration_us * 1e-6;
+    const double spent = std::max(measured, passed / kPassed);
+    if (spent >= options_.seconds_per_case) return 0;
+    const double each = std::max(spent / static_cast<double>(samples.size()), 1e-9);
+    const double room = (options_.seconds_per_case - spent) / each;
+    const auto wanted = static_cast<double>(std::max(kLeast, samples.size() / 2));
+    return static_cast<int>(std::max(1.0, std::min(wanted, room)));
   }
 
   // Adds `repetitions` samples; none if interrupted. It uses new values, so that results that a
@@ -202,7 +234,20 @@ class UnitRunner {
   void time(Attempt& attempt, int repetitions) {
     report("time", attempt);
     TimingOptions how{
-        options_.seconds_per_case * repetitions / options_.repetitions, repetitions, {}, nullptr};
+        options_.first_seconds() * repetitions / options_.repetitions, repetitions, {}, nullptr};
+    how.warm_up = &attempt.warm_up;
+    how.retaken = &attempt.retaken;
+    if (!attempt.clock) {
+      attempt.clock.emplace(*unit().selection(attempt.index).kernels.front());
+      attempt.clock_before_mhz = attempt.clock->mhz();
+    }
+    how.was_throttled = [&] { return attempt.clock->was_throttled(); };
+    if (!unit().is_context()) how.before_sample = [&] { open_.rotate(); };
+    if (options_.until_noise > 0 && !unit().is_context()) {
+      how.more = [this, start = Clock::now()](std::span<const Sample> samples) {
+        return samples_to_add(samples, since(start));
+      };
+    }
     if (options_.cold) how.evict = [&] { open_.evict(attempt.index); };
     // A context is timed in rounds, each with values of its own.
     attempt.values = {unit().seed + 1 + static_cast<std::uint64_t>(rounds_)};
@@ -216,6 +261,7 @@ class UnitRunner {
       const PhaseTimer timer(times_.measure);
       with_threads(threads_, [&] { samples = take_samples(attempt, how); });
     }
+    attempt.clock_after_mhz = attempt.clock->mhz();
     attempt.samples.insert(attempt.samples.end(), samples.begin(), samples.end());
     const bool is_judged = options_.verify && !interrupted();
     if (is_judged) attempt.take_verdict(open_.end_timing(attempt.index));
@@ -272,6 +318,7 @@ class UnitRunner {
         attempt.close(Status::errored, "interrupted");
       }
       set_times(attempt.record, std::move(attempt.samples));
+      add_conditions(attempt);
       if (attempt.record.reason.empty()) add_remarks(attempt);
       if (unit().is_context()) {
         attempt.measured.task_us = task_medians(attempt.rounds);
@@ -289,12 +336,37 @@ class UnitRunner {
     return records;
   }
 
+  // The first call is that of the verification, if there is one.
+  void add_conditions(Attempt& attempt) const {
+    if (!attempt.record.times) return;
+    Times& times = *attempt.record.times;
+    times.noise_limit_percent = 100 * options_.until_noise;
+    times.clock_before_mhz = attempt.clock_before_mhz;
+    times.clock_after_mhz = attempt.clock_after_mhz;
+    times.retaken = attempt.retaken;
+    times.throttled_by = attempt.clock->reasons();
+    times.warm_up = attempt.warm_up;
+    if (!options_.verify || !open_.is_prepared(attempt.index)) return;
+    const double first_us = open_.bound(attempt.index).first_call_us();
+    if (first_us > 0) times.warm_up.first_us = first_us;
+  }
+
   void add_remarks(Attempt& attempt) const {
+    // A first call that compiles takes from 20 ms to minutes. Page faults and empty caches take
+    // less.
+    constexpr double kTimes = 10, kLeastUs = 20e3;
     Record& record = attempt.record;
     with_threads(threads_, [&] { record.reason = remarks_on(unit(), attempt.index); });
-    if (!record.times || record.times->launch_us <= 0) return;
-    record.reason += fmt::format("{}launched in {:.3g} us, not counted",
-                                 record.reason.empty() ? "" : "; ", record.times->launch_us);
+    if (!record.times) return;
+    const auto add = [&](const std::string& remark) {
+      record.reason += (record.reason.empty() ? "" : "; ") + remark;
+    };
+    const Times& times = *record.times;
+    if (times.launch_us > 0)
+      add(fmt::format("launched in {:.3g} us, not counted", times.launch_us));
+    const double first_us = times.warm_up.first_us;
+    if (first_us > kTimes * times.median_us && first_us > kLeastUs)
+      add(fmt::format("the first call took {:.3g} ms, not counted", first_us / 1e3));
   }
 
   void report(std::string_view what, const Attempt& attempt) const {

@@ -44,7 +44,10 @@ void check_values(const Graph& graph, const TensorStorage& storage) {
 
 }  // namespace
 
-Workspace::Workspace(std::size_t bytes) : buffer_(bytes + MemoryPlan::kPage) {
+Workspace::Workspace(std::size_t bytes, int copies)
+    : bytes_((bytes + MemoryPlan::kPage - 1) / MemoryPlan::kPage * MemoryPlan::kPage),
+      copies_(static_cast<std::size_t>(copies)),
+      buffer_(copies_ * bytes_ + MemoryPlan::kPage) {
   void* begin = buffer_.data();
   std::size_t space = buffer_.size();
   begin_ = static_cast<std::byte*>(std::align(MemoryPlan::kPage, bytes, begin, space));
@@ -55,9 +58,8 @@ void Workspace::move(std::uint64_t layout, const UnitVariant* loaded) {
   if (loaded == nullptr) return;
   for (std::size_t i = 0; i < loaded->graph->tensors.size(); ++i) {
     if (loaded->graph->tensors[i].is_computed()) continue;
-    std::byte* const planned = begin_ + loaded->memory->offsets[i];
-    std::byte* const to = planned + layout_shift(layout, i);
-    std::memmove(to, planned + layout_shift(before, i), bytes_of(*loaded, i));
+    std::byte* const to = at(*loaded, i, layout);
+    std::memmove(to, at(*loaded, i, before), bytes_of(*loaded, i));
     write_guards(to, bytes_of(*loaded, i));
   }
 }
@@ -138,7 +140,7 @@ bool Workspace::guards_intact(const UnitVariant& variant, std::size_t tensor) co
 void Workspace::evict(const UnitVariant& variant) const {
   std::vector<std::pair<std::size_t, std::size_t>> parts;  // begin, end
   for (std::size_t i = 0; i < variant.graph->tensors.size(); ++i) {
-    const std::size_t begin = variant.memory->offsets[i] + layout_shift(layout_, i);
+    const auto begin = static_cast<std::size_t>(at(variant, i, layout_) - begin_);
     parts.emplace_back(begin, begin + bytes_of(variant, i));
   }
   std::sort(parts.begin(), parts.end());

@@ -11,15 +11,17 @@ namespace opbench {
 /// Memory that the variants of a unit use in turn. Each places its tensors by its plan.
 class Workspace {
  public:
+  /// Memory for `copies` plans of `bytes` bytes each.
   /// Errors: throws RunError if the memory is not available.
-  explicit Workspace(std::size_t bytes);
+  explicit Workspace(std::size_t bytes, int copies = 1);
 
   void* at(const UnitVariant& variant, std::size_t tensor) const {
-    return begin_ + variant.memory->offsets[tensor] + layout_shift(layout_, tensor);
+    return at(variant, tensor, layout_);
   }
-  /// Moves the tensors to the places of `layout` (memory_plan.h). The plans must have a page of
-  /// slack. If `loaded` is set, its given values are moved too, with fresh guard zones. Computed
-  /// values are lost.
+  /// Moves the tensors to the places of `layout` (memory_plan.h), in the copy of the memory with
+  /// the number `layout` modulo the number of copies. The plans must have a page of slack. If
+  /// `loaded` is set, its given values are moved too, with fresh guard zones. Computed values are
+  /// lost.
   void move(std::uint64_t layout, const UnitVariant* loaded);
   std::uint64_t layout() const { return layout_; }
   /// Addresses of the tensors. Valid while the workspace lives and `variant`'s plan is unchanged.
@@ -50,11 +52,16 @@ class Workspace {
   void evict(const UnitVariant& variant) const;
 
  private:
+  std::byte* at(const UnitVariant& variant, std::size_t tensor, std::uint64_t layout) const {
+    return begin_ + layout % copies_ * bytes_ + variant.memory->offsets[tensor] +
+           layout_shift(layout, tensor);
+  }
   std::size_t bytes_of(const UnitVariant& variant, std::size_t tensor) const {
     return variant.graph->tensors[tensor].desc.bytes();
   }
   void fill_tensor(const UnitVariant& variant, std::size_t tensor, std::uint64_t seed) const;
 
+  std::size_t bytes_, copies_;  // of a plan, a multiple of a page; of the memory
   Buffer buffer_;
   std::byte* begin_;  // at a page, so that offsets within pages are those of the plan
   std::uint64_t layout_ = 0;

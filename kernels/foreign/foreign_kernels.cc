@@ -19,6 +19,8 @@
 #include "ops/torch_expression.h"
 #include "tensor/error.h"
 #include "tensor/tensor.h"
+#include "tensor/utf8.h"
+#include "text/fitted.h"
 
 namespace opbench {
 namespace {
@@ -68,14 +70,47 @@ std::string key_of(const Problem& problem) {
   return key;
 }
 
-// Calls are repeated in one session. The remark is that of the last call.
+/// The sessions of a kernel with a problem, one for each place of the tensors. A session has memory
+/// of its own in the guest.
+class Sessions {
+ public:
+  Sessions(Guest& guest, const Problem& problem, Session::Use use)
+      : guest_(guest), problem_(problem), use_(std::move(use)) {
+    sessions_[0] = std::make_unique<Session>(guest_, problem_, use_);
+  }
+
+  /// Calls the session of the present place. Returns its remark.
+  std::string call(const KernelArgs& args) {
+    std::unique_ptr<Session>& session = sessions_[chosen_place()];
+    if (session == nullptr) open(session, args);
+    session->call(args);
+    return session->note();
+  }
+
+ private:
+  // The first call of a session does more than others. It does not count.
+  void open(std::unique_ptr<Session>& session, const KernelArgs& args) {
+    const bool is_cold = takes_cold_call();
+    const CallClock clock;
+    session = std::make_unique<Session>(guest_, problem_, use_);
+    session->call(args);
+    add_outside_seconds({clock.seconds(), -clock.launch_seconds()});
+    if (is_cold) request_cold_calls();
+  }
+
+  Guest& guest_;
+  const Problem problem_;
+  const Session::Use use_;
+  std::map<int, std::unique_ptr<Session>> sessions_;
+};
+
+// Calls are repeated in the same sessions. The remark is that of the last call.
 Launch launch_of(Guest& guest, const Problem& problem, Session::Use use,
                  std::shared_ptr<Notes> notes) {
-  auto session = std::make_shared<Session>(guest, problem, std::move(use));
-  return [session = std::move(session), notes = std::move(notes),
+  auto sessions = std::make_shared<Sessions>(guest, problem, std::move(use));
+  return [sessions = std::move(sessions), notes = std::move(notes),
           key = key_of(problem)](const KernelArgs& args) {
-    session->call(args);
-    if (std::string note = session->note(); !note.empty()) (*notes)[key] = std::move(note);
+    if (std::string note = sessions->call(args); !note.empty()) (*notes)[key] = std::move(note);
   };
 }
 
@@ -187,7 +222,8 @@ bool is_there(const std::string& flag, const std::string& value) {
 }
 
 // A call of an operator on the largest tensors takes seconds.
-constexpr double kLongestAnswer = 120;  // seconds
+constexpr double kLongestAnswer = 120;       // seconds
+constexpr std::size_t kLongestReason = 100;  // bytes
 
 }  // namespace
 
@@ -243,6 +279,18 @@ double device_copy_rate(const Kernel& kernel, std::size_t bytes) {
     least = std::min(least, clock.seconds());
   }
   return 2.0 * static_cast<double>(problem.inputs[0].bytes()) / std::max(least, 1e-9);
+}
+
+DeviceClock device_clock(const Kernel& kernel) {
+  const Source* source = source_of(kernel);
+  if (source == nullptr || !source->guest->description().reports_clocks) return {};
+  const Json answer = source->guest->ask({{"do", "clocks"}});
+  DeviceClock clock;
+  if (const auto mhz = answer.find("mhz"); mhz != answer.end() && mhz->is_number())
+    clock.mhz = std::max(0.0, mhz->get<double>());
+  if (const auto why = answer.find("throttled_by"); why != answer.end() && why->is_string())
+    clock.throttled_by = printable(excerpt(why->get<std::string>(), kLongestReason));
+  return clock;
 }
 
 std::vector<ForeignSource> foreign_sources() {

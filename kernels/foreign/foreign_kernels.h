@@ -33,6 +33,16 @@ void add_foreign_kernels(const ForeignSources& sources);
 /// Errors: throws those of the guest.
 double device_copy_rate(const Kernel& kernel, std::size_t bytes);
 
+/// Clock of a device.
+struct DeviceClock {
+  double mhz = 0;            ///< 0: not reported
+  std::string throttled_by;  ///< reasons why it is reduced now; empty: it is not, or not reported
+};
+
+/// The present clock of the kernel's device; nothing is known for kernels of this program.
+/// Errors: throws those of the guest.
+DeviceClock device_clock(const Kernel& kernel);
+
 /// A source with its guest, for reports.
 struct ForeignSource {
   std::string flag, value;  ///< "--kernels", "libmine.so#0123456789abcdef"

@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kMajor = 1, kMinor = 0;
+constexpr int kMajor = 1, kMinor = 1;
 // Compilers of Triton and of an NPU take minutes.
 constexpr double kLongestPreparation = 600;  // seconds
 constexpr std::size_t kMostKernels = 10'000;
@@ -90,6 +90,7 @@ GuestDescription description_of(const JsonValue& answer) {
     found.device_type = static_cast<int>(answer.member("device_type").integer(1, 1000));
   found.has_own_memory = flag_of(answer, "has_own_memory");
   found.runs_torch = flag_of(answer, "runs_torch");
+  found.reports_clocks = flag_of(answer, "reports_clocks");
   if (!answer.has("kernels")) return found;
   answer.member("kernels").elements([&](const JsonValue& kernel) {
     if (found.kernels.size() == kMostKernels)

@@ -27,6 +27,7 @@ struct GuestDescription {
   int device_type = 1;          ///< as in DLPack
   bool has_own_memory = false;  ///< tensors are copied by `load` and `fetch`
   bool runs_torch = false;
+  bool reports_clocks = false;  ///< answers `clocks`
   std::vector<GuestKernel> kernels;
 };
 

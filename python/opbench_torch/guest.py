@@ -11,9 +11,10 @@ import sys
 from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from .errors import DumperError, missing
+from .guest_clocks import as_answer
 from .kernels import Kernel, described, first_line, load_kernels
 
-PROTOCOL = (1, 0)
+PROTOCOL = (1, 1)
 _MEMORY_DESCRIPTOR = 3
 _NUMBERS = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 Answer = Dict[str, Any]
@@ -64,6 +65,7 @@ class Guest:
             raise missing(error, f"torch:{device}") from error
         self._memory = self._modules["memory"].SharedMemory(_MEMORY_DESCRIPTOR)
         self._device = self._modules["device"].open_device(device, mode)
+        self._clocks = self._device.clocks()
         self._integrity = self._modules["integrity"].Integrity([self._device])
         if self._file:
             self._kernels = load_kernels(self._file)
@@ -75,7 +77,7 @@ class Guest:
                 raise DumperError(self._failure)
             handlers: Dict[str, Callable[[Answer], Answer]] = {
                 "describe": self._describe, "open": self._open, "load": self._load, "call": self._call, "fetch": self._fetch,
-                "close": self._close}
+                "clocks": self._read_clocks, "close": self._close}
             handler = handlers.get(request.get("do"))
             if handler is None:
                 raise DumperError(f"{request.get('do')!r} is unknown; one of {', '.join(handlers)}")
@@ -111,7 +113,8 @@ class Guest:
         # Work before and after a timed call is done in `load` and `fetch`, on the CPU too.
         return {"protocol": list(PROTOCOL), "device": self._device.name, "hardware": self._device.hardware(),
                 "software": self._device.software(), "device_type": self._device.device_type, "has_own_memory": True,
-                "runs_torch": True, "kernels": kernels}
+                "runs_torch": True, "reports_clocks": self._clocks is not None and self._clocks.is_there(),
+                "kernels": kernels}
 
     def _open(self, request: Answer) -> Answer:
         self._memory.grow(request.get("memory", 0))
@@ -159,6 +162,9 @@ class Guest:
         if replaced:
             session.note(f"torch.Tensor.{replaced[0]} is replaced")
         return {}
+
+    def _read_clocks(self, request: Answer) -> Answer:
+        return as_answer(self._clocks.read()) if self._clocks is not None else {}
 
     def _close(self, request: Answer) -> Answer:
         session = self._sessions.pop(request.get("session"), None)

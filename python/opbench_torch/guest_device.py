@@ -12,6 +12,7 @@ from typing import Any, Callable, List, NamedTuple, Optional
 import torch
 
 from .errors import DumperError
+from .guest_clocks import ClockReader, driver_index, nvidia_clock, nvidia_commands
 from .guest_memory import Refused
 
 #: More than the caches of any device: 192 MB on an Ascend 910B, 50 MB on an H100, 1.1 GB on CPUs with stacked caches,
@@ -78,6 +79,10 @@ class Cpu:
         """The format if it is a private one of the device, else None."""
         return None
 
+    def clocks(self) -> Optional[ClockReader]:
+        """None if this device does not report its clock. opbench reads that of the CPU."""
+        return None
+
     def begin_overflow(self) -> None:
         pass
 
@@ -131,6 +136,12 @@ class Cuda(Accelerator):
 
     def software(self) -> str:
         return f"{super().software()}, CUDA {torch.version.cuda or getattr(torch.version, 'hip', None)}"
+
+    def clocks(self) -> Optional[ClockReader]:
+        index = int(self.name.split(":")[1])
+        named = getattr(torch.cuda.get_device_properties(index), "uuid", None)  # PyTorch 2.3 and later
+        device = f"GPU-{named}" if named else driver_index(index, "CUDA_VISIBLE_DEVICES")
+        return ClockReader(nvidia_commands(device), nvidia_clock)
 
     def set_mode(self, mode: str) -> None:
         torch.backends.cuda.matmul.allow_tf32 = mode == "high_performance"

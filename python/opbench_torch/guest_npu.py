@@ -9,6 +9,7 @@ from typing import Any, Optional
 import torch
 
 from .errors import DumperError
+from .guest_clocks import ClockReader, driver_index, npu_clock, npu_commands
 from .guest_device import Accelerator, installed_version
 from .guest_memory import Refused
 
@@ -63,6 +64,10 @@ class Npu(Accelerator):
         if hasattr(self._extension, "npu_format_cast"):
             return self._extension.npu_format_cast(tensor, number)
         return tensor.npu_format_cast(number)
+
+    def clocks(self) -> Optional[ClockReader]:
+        index = driver_index(int(self.name.split(":")[1]), "ASCEND_RT_VISIBLE_DEVICES")
+        return ClockReader(npu_commands(index), npu_clock)
 
     def begin_overflow(self) -> None:
         self._flag("clear_npu_overflow_flag")

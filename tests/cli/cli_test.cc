@@ -150,6 +150,32 @@ TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {
   EXPECT_GT(slices, 0u);
 }
 
+TEST_F(Cli, SamplesAreRepeatedUntilTheirNoiseOrTheTimeIsReached) {
+  const std::vector<std::string> usual = {
+      "--case", "softplus[64,fp32]", "--variant", "native", "--threads", "1", "--time",
+      "0.02",   "--repetitions"};
+  const auto records_of = [&](std::vector<std::string> more) {
+    std::vector<std::string> args = usual;
+    args.insert(args.end(), more.begin(), more.end());
+    const Outcome run = opbench_with(args);
+    EXPECT_EQ(run.code, 0) << run.err;
+    return nlohmann::json::parse(run.out)["records"][0];
+  };
+  const auto easy = records_of({"9", "--until-noise", "100", "--json", "-"});
+  EXPECT_EQ(easy["noise_limit_percent"], 100);
+  EXPECT_LE(easy["noise_percent"], 100);
+  EXPECT_GE(easy["warmup_calls"], 1);
+  EXPECT_GT(easy["first_call_us"], 0);
+  const auto more =
+      records_of({"2", "--until-noise", "100", "--rotate-inputs", "4", "--json", "-"});
+  EXPECT_GE(more["samples_us"].size(), 6u) << "fewer have no interval";
+  EXPECT_EQ(more["input_copies"], 4);
+  EXPECT_THAT(more["reproduce"].get<std::string>(), HasSubstr(" --rotate-inputs 4"));
+  EXPECT_EQ(opbench_with({"--case", "relu[4,fp32]", "--until-noise", "0"}).code, 2);
+  EXPECT_EQ(opbench_with({"--case", "relu[4,fp32]", "--until-noise", "1", "--time", "0"}).code, 2);
+  EXPECT_EQ(opbench_with({"--case", "relu[4,fp32]", "--rotate-inputs", "65"}).code, 2);
+}
+
 TEST_F(Cli, DumpsInputsAndOutputs) {
   ASSERT_EQ(small_run({"--variant", "native,softplus_v2,reference", "--dump", path("x.h5")}).code,
             kAllWell);

@@ -155,7 +155,7 @@ def test_a_right_kernel(guest, name):
 
 def test_the_description_has_what_the_decorator_says(guest):
     found = guest.describe()
-    assert found["protocol"] == [1, 0] and found["device_type"] == 1 and found["software"] == f"PyTorch {torch.__version__}"
+    assert found["protocol"] == [1, 1] and found["device_type"] == 1 and found["software"] == f"PyTorch {torch.__version__}"
     mine = found["kernels"][0]
     line = textwrap.dedent(KERNELS).splitlines().index('@kernel("softplus", dtypes=["fp32", "bf16"])') + 1
     assert mine == {"op": "softplus", "name": "mine", "summary": "log1p of exp", "dtypes": ["fp32", "bf16"], "formats": [],

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "harness/plan/case_graph.h"
 #include "tensor/error.h"
@@ -112,6 +113,31 @@ TEST(OpenUnit, ACaseGivesTheSameResultsWhereverItsTensorsLie) {
 
 TEST(OpenUnit, AContextGivesTheSameResultsWhereverItsTensorsLie) {
   expect_same_bits_everywhere(planned_context());
+}
+
+// Each copy has addresses of its own, which return after a round.
+TEST(OpenUnit, TensorsRotateThroughCopiesOfTheMemory) {
+  PhaseTimes times;
+  OpenUnit open(planned_case("add[100,100,fp32]"), 1, times, {.copies = 3});
+  open_all(open);
+  std::set<const void*> places;
+  CallWatch& watch = open.begin_timing(0, 5);
+  for (int sample = 0; sample < 7; ++sample) {
+    open.rotate();
+    watch.refill();
+    watch.begin(4);
+    places.insert(open.workspace().at(open.variant(0), 0));
+    const auto call = [&] { with_threads(1, [&] { open.bound(0).run(); }); };
+    for (int k = 0; k < 4; ++k) {
+      watch.before();
+      call();
+      EXPECT_TRUE(watch.after(call));
+    }
+    watch.note();
+  }
+  EXPECT_EQ(places.size(), 7u) << "the places within pages differ, too";
+  EXPECT_NE(open.end_timing(0).judgement.verdict, Verdict::failed);
+  EXPECT_NE(open.verify(1, open.unit().seed).judgement.verdict, Verdict::failed);
 }
 
 TEST(OpenUnit, VariantsShareMemoryAndStepsTakeTurnsInIt) {

@@ -62,6 +62,7 @@ Record Anything::record() {
   }
   r.backward = yes(), r.cold = yes(), r.is_best = yes();
   r.count = whole(1, 1000), r.threads = whole(1, 64), r.trans_data = whole(0, 9);
+  r.input_copies = whole(1, 64);
   r.status = static_cast<Status>(whole(0, 7));
   r.bound = static_cast<Bound>(whole(0, 3));
   for (double* value :
@@ -81,6 +82,11 @@ Times Anything::times() {
     *value = number_or_lost(kNaN);
   }
   if (yes()) t.preemptions = whole(0, 1 << 30);
+  if (yes()) t.warm_up = {whole(1, 1000), number(), number()};
+  if (yes()) t.noise_limit_percent = number();
+  if (yes()) t.clock_before_mhz = number(), t.clock_after_mhz = number(), t.retaken = whole(0, 9);
+  for (Sample& sample : t.samples) sample.is_throttled = whole(0, 9) == 0;
+  t.throttled_by = text();
   t.speedup_over_native = number();
   return t;
 }

@@ -23,6 +23,16 @@ TEST(Samples, SpreadByHand) {
   EXPECT_DOUBLE_EQ(spread.cv, std::sqrt(12.5) / 4);
 }
 
+// Of 9 values the 2nd and the 8th enclose the median: at most 1 of 9 coins shows heads with a
+// probability of 10/512, which is below 2.5 %; at most 2 with 46/512.
+TEST(Samples, NoiseIsAnIntervalOfOrderStatistics) {
+  EXPECT_DOUBLE_EQ(noise_of_median({90, 10, 14, 9, 8, 10, 12, 1, 11}), (14. - 8) / 2 / 10);
+  EXPECT_DOUBLE_EQ(noise_of_median({10, 9, 11, 8, 12, 10}), (12. - 8) / 2 / 10) << "all of 6";
+  EXPECT_TRUE(std::isinf(noise_of_median({1, 1, 1, 1, 1}))) << "2 * (1/2)^5 is above 5 %";
+  EXPECT_TRUE(std::isinf(noise_of_median({0, 0, 0, 0, 0, 0})));
+  EXPECT_EQ(noise_of_median(std::vector<double>(10'000, 3)), 0);
+}
+
 TEST(Samples, OneOrNoneHaveNoSpread) {
   const Spread one = spread_of({5});
   EXPECT_EQ(one.median, 5);

@@ -35,6 +35,39 @@ TEST(Timing, CachesAreEmptiedBeforeEveryCall) {
   EXPECT_EQ(evictions, calls);
 }
 
+TEST(Timing, MoreSamplesAreTakenWithAsManyCalls) {
+  WarmUp warm_up;
+  TimingOptions options{0.001, 2, {}};
+  options.warm_up = &warm_up;
+  options.more = [](std::span<const Sample> samples) { return samples.size() < 7 ? 3 : 0; };
+  std::int64_t calls = 0;
+  const std::vector<Sample> samples = time_calls("x", options, [&] { ++calls; });
+  ASSERT_EQ(samples.size(), 8u);
+  std::int64_t kept = 0;
+  for (const Sample& sample : samples) {
+    kept += sample.iterations;
+    EXPECT_EQ(sample.iterations, samples[0].iterations);
+  }
+  EXPECT_EQ(warm_up.calls, calls - kept);
+  EXPECT_GT(warm_up.first_us, 0);
+}
+
+TEST(Timing, ThrottledSamplesAreTakenAgainAFewTimes) {
+  TimingOptions options{0.001, 4, {}};
+  std::int64_t retaken = 0;
+  int begun = 0;
+  bool is_hot = true;
+  options.retaken = &retaken;
+  options.before_sample = [&] { ++begun; };
+  options.was_throttled = [&] { return is_hot || begun % 2 == 0; };
+  EXPECT_EQ(time_calls("x", options, [] {}).size(), 4u);
+  EXPECT_EQ(retaken, 4) << "it ends, although the clock stays reduced";
+  is_hot = false;
+  retaken = 0;
+  for (const Sample& sample : time_calls("x", options, [] {})) EXPECT_FALSE(sample.is_throttled);
+  EXPECT_GE(retaken, 2) << "every other sample was throttled";
+}
+
 TEST(Timing, EvictionLeavesTheData) {
   std::vector<int> data(1000, 7);
   evict_from_caches(data.data(), data.size() * sizeof(int));

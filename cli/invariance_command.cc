@@ -9,10 +9,12 @@
 #include "cli/command.h"
 #include "cli/named_files.h"
 #include "cli/progress.h"
+#include "compare/dump_bits_report.h"
 #include "harness/run/example_case.h"
 #include "harness/run/invariance.h"
 #include "harness/run/invariance_json.h"
 #include "tensor/error.h"
+#include "tensor/parallel.h"
 #include "text/program.h"
 #include "workers/interrupt.h"
 
@@ -20,7 +22,8 @@ namespace opbench {
 namespace {
 
 struct InvarianceFlags {
-  std::vector<std::string> ops, cases, dtypes, variants;
+  std::vector<std::string> dumps, ops, cases, dtypes, variants;
+  std::int64_t row = 0, top = 20;
   ForeignSources foreign;
   std::string json;
 };
@@ -81,22 +84,6 @@ std::vector<Trial> trials_of(const InvarianceFlags& flags) {
   return trials;
 }
 
-std::string_view cell_text(const InvarianceCell& cell) {
-  switch (cell.state) {
-    case InvarianceCell::same:
-      return "✓";
-    case InvarianceCell::near:
-      return "≈";
-    case InvarianceCell::open:
-      return "○";
-    case InvarianceCell::differs:
-      return "✗";
-    case InvarianceCell::not_applicable:
-      return "-";
-  }
-  return "?";
-}
-
 void print_heading(std::ostream& out) {
   out << fmt::format("  {:<26}", "variant");
   for (std::size_t i = 0; i < kInvariances; ++i) {
@@ -111,18 +98,55 @@ void print_row(const InvarianceRow& row, std::ostream& out) {
     return;
   }
   out << fmt::format("  {:<26}", row.variant);
-  for (const InvarianceCell& cell : row.cells) out << fmt::format(" {:^10}", cell_text(cell));
+  for (const InvarianceCell& cell : row.cells) out << fmt::format(" {:^10}", sign_of(cell.state));
   out << '\n';
   for (std::size_t i = 0; i < kInvariances; ++i) {
     const InvarianceCell& cell = row.cells[i];
     if (cell.first.place.empty()) continue;
-    out << fmt::format("    {} {}, {}: {} is {}, {} before\n", cell_text(cell),
+    out << fmt::format("    {} {}, {}: {} is {}, {} before\n", sign_of(cell.state),
                        name(static_cast<Invariance>(i)), cell.first.how, cell.first.place,
                        cell.first.there, cell.first.here);
   }
 }
 
+// Exit code 1: some bits differ.
+int exit_code_of(const BitComparison& found) {
+  using Cell = InvarianceCell;
+  if (found.is_partial) return kCouldNotFinish;
+  if (found.first_difference() != nullptr) return kVerdictFailed;
+  return found.count(Cell::same) > 0 ? kAllWell : kNothingToJudge;
+}
+
+int compare_dumps(const InvarianceFlags& flags, CommandContext& context) {
+  if (flags.dumps.size() != 2)
+    throw Error("one dump is given; invariance compares two dumps of one network");
+  if (!flags.ops.empty() || !flags.cases.empty())
+    throw Error("two dumps go without --op and --case, which run variants");
+  check_range("--row", flags.row, 0, std::int64_t{1} << 40);
+  check_range("--top", flags.top, 0, 1'000'000);
+  DumpSource first(flags.dumps[0]), second(flags.dumps[1]);
+  check_files(std::vector<NamedFile>{{"the dump", flags.dumps[0]}, {"the dump", flags.dumps[1]}},
+              std::vector<NamedFile>{{"--json", flags.json}}, context);
+  watch_interrupts();
+  std::optional<ResultFile> json;
+  if (!flags.json.empty()) json.emplace(flags.json, context);
+  ProgressLine progress(context);
+  BitOptions options;
+  options.row = flags.row;
+  options.judging.threads = available_cores();
+  options.judging.implementations = NameImplementations::none;
+  options.progress = [&](std::size_t done, std::size_t all) { progress.begin(done, all); };
+  options.stop = [] { return interrupted(); };
+  const BitComparison found = compare_bits(first, second, options);
+  progress.clear();
+  print_bits(context.out, found, static_cast<std::size_t>(flags.top), context.verbose,
+             context.width());
+  if (json) json->write([&](std::ostream& out) { write_bits_json(out, found); });
+  return exit_code_of(found);
+}
+
 int invariance(const InvarianceFlags& flags, CommandContext& context) {
+  if (!flags.dumps.empty()) return compare_dumps(flags, context);
   add_foreign_kernels(flags.foreign);
   const std::vector<Trial> trials = trials_of(flags);
   if (trials.empty()) {
@@ -161,8 +185,11 @@ int invariance(const InvarianceFlags& flags, CommandContext& context) {
 constexpr const char* kInvarianceFooter =
     R"(✓ the same bits, ✗ other bits, ≈ other bits inside the operator's tolerance where equal bits are not promised
 (batch, format, isa), ○ a library that cuts its sums by threads, - does not apply.
-Exit code 1: a row has ✗.
+Two dumps of one network: operators whose bits are equal, and recomputation of the others; ≈ is right for its inputs.
+Exit code 1: a row has ✗; of two dumps: some bits differ.
 Examples:
+  opbench invariance first_run.h5 second_run.h5
+  opbench invariance batch1.h5 batch8.h5 --row 3
   opbench invariance --op softplus
   opbench invariance --op all --json invariance.json
   opbench invariance --op softplus --kernels libmine.so --variant mine
@@ -174,6 +201,13 @@ void add_invariance_command(CommandLine& line, CommandContext& context) {
   Command command = line.add_command(
       "invariance", "Test whether result bits depend on threads, batch or formats");
   const auto flags = std::make_shared<InvarianceFlags>();
+  command.option("DUMP", flags->dumps, "Two dumps of one network, instead of --op and --case",
+                 {.value = "FILE"});
+  command.option("--row", flags->row,
+                 "With two dumps: the first row of the larger batch that is compared",
+                 {.value = "N", .shows_default = true});
+  command.option("--top", flags->top, "With two dumps: operators to print; 0: all",
+                 {.value = "N", .shows_default = true});
   command.option("--op", flags->ops, "Operators, each on a small example; all: every operator",
                  {.value = "OP", .values = ValueSplit::by_commas});
   command.option("--case", flags->cases, "A case by its id, as reports print it",

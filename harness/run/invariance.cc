@@ -211,6 +211,16 @@ class Check {
 
 std::string_view name(Invariance column) { return kNames[static_cast<std::size_t>(column)]; }
 
+std::string_view name(InvarianceCell::State state) {
+  constexpr std::string_view kStates[] = {"same", "near", "open", "differs", "not applicable"};
+  return kStates[state];
+}
+
+std::string_view sign_of(InvarianceCell::State state) {
+  constexpr std::string_view kSigns[] = {"✓", "≈", "○", "✗", "-"};
+  return kSigns[state];
+}
+
 bool InvarianceRow::differs() const {
   return std::any_of(cells.begin(), cells.end(), [](const InvarianceCell& cell) {
     return cell.state == InvarianceCell::differs;

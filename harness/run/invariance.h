@@ -31,6 +31,11 @@ struct InvarianceCell {
   std::string reason;  ///< why it does not apply
 };
 
+/// "same", "near", "open", "differs", "not applicable".
+std::string_view name(InvarianceCell::State state);
+/// Its sign in tables: "✓".
+std::string_view sign_of(InvarianceCell::State state);
+
 /// One variant on one case.
 struct InvarianceRow {
   std::string variant, case_id;

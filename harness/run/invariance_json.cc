@@ -8,13 +8,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view state_name(InvarianceCell::State state) {
-  constexpr std::string_view kNames[] = {"same", "near", "open", "differs", "not applicable"};
-  return kNames[state];
-}
-
 Json cell_value(const InvarianceCell& cell) {
-  Json value = {{"state", state_name(cell.state)}};
+  Json value = {{"state", name(cell.state)}};
   if (!cell.first.place.empty()) {
     value["how"] = cell.first.how;
     value["place"] = cell.first.place;

@@ -90,10 +90,14 @@ void read_text(ByteWindow window, TextKind kind, IngestedFile& file, IngestResul
     return;
   }
   LineReader lines(std::move(window), file.path);
-  const bool is_verbose = kind == TextKind::onednn_verbose;
-  file.unit = is_verbose ? "primitives" : "problems";
-  file.rows = is_verbose ? read_onednn_verbose(lines, result.hot_spots)
-                         : read_benchdnn(lines, result.trace);
+  if (kind == TextKind::printed_table) {
+    file.rows = read_printed_table(lines, result.hot_spots, result.trace, result.warnings);
+  } else {
+    const bool is_verbose = kind == TextKind::onednn_verbose;
+    file.unit = is_verbose ? "primitives" : "problems";
+    file.rows = is_verbose ? read_onednn_verbose(lines, result.hot_spots)
+                           : read_benchdnn(lines, result.trace);
+  }
   file.skipped = lines.skipped().count();
   file.problems = lines.skipped().examples();
 }

@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,19 @@ nlohmann::ordered_json logs_value(const HostLogs& logs, std::int64_t steps);
 
 /// "aten::addmm 128;5,128;128,128 FLOAT;FLOAT;FLOAT".
 std::string signature(const TraceOperator& one);
+
+/// Prints the memory of operators, the largest first; prints nothing if none was profiled.
+void print_memory(ReportLines& lines, const TraceProfile& trace);
+
+/// {"host_bytes", "host_self_bytes", "device_bytes", "device_self_bytes"}, or null.
+nlohmann::ordered_json memory_value(const std::optional<OperatorMemory>& memory);
+
+/// Prints the time in each layer, of all operators and by operator; prints nothing without calls of
+/// CANN.
+void print_layers(ReportLines& lines, const TraceProfile& trace);
+
+/// {"framework_us", "ascendcl_us", "ge_us", "runtime_us", "scheduler_us", "device_us"}
+nlohmann::ordered_json layers_value(const LayerTimes& times);
 
 /// Prints steps, the busy time of devices in them, and operators of the host by the time of their
 /// kernels. Prints nothing if no trace was read.

@@ -2,7 +2,7 @@
 //   kineto   a call of the runtime inside the operator's call has the kernel's correlation;
 //            traces without calls of the runtime have the operator's external id
 //   Ascend   an arrow async_npu from inside the operator's call to the kernel's start
-//   autograd an arrow cpu_to_cuda, from inside the operator's call too
+//   autograd an arrow cpu_to_cuda or cpu_to_npu, from inside the operator's call too
 #include <algorithm>
 
 #include "profiles/timeline.h"
@@ -31,15 +31,33 @@ void sort_launches(std::vector<HostLaunch>& launches) {
                    [](const HostLaunch& a, const HostLaunch& b) { return a.id < b.id; });
 }
 
-const HostLaunch* launch_of(const DeviceSpan& span, const LaunchTable& table) {
-  if (span.correlation >= 0) {
-    const HostLaunch* const launch = find_sorted(table.launches, span.correlation, id_of);
-    if (launch != nullptr) return launch;
+/// Finds the launches of spans, which are given in the order of the trace.
+class Launches {
+ public:
+  explicit Launches(const LaunchTable& table)
+      : table_(table), is_used_(table.arrow_ends.size(), false) {}
+
+  const HostLaunch* of(const DeviceSpan& span) {
+    if (span.correlation >= 0) {
+      const HostLaunch* const launch = find_sorted(table_.launches, span.correlation, id_of);
+      if (launch != nullptr) return launch;
+    }
+    const auto& ends = table_.arrow_ends;
+    const auto* end = find_sorted(ends, span.start_ns, [](const auto& one) { return one.first; });
+    if (end == nullptr) return nullptr;
+    // Spans that start at the same time take the arrows in their order.
+    std::size_t place = end - ends.data();
+    while (is_used_[place] && place + 1 < ends.size() && ends[place + 1].first == end->first) {
+      ++place;
+    }
+    is_used_[place] = true;
+    return find_sorted(table_.arrows, ends[place].second, id_of);
   }
-  const auto* end =
-      find_sorted(table.arrow_ends, span.start_ns, [](const auto& one) { return one.first; });
-  return end == nullptr ? nullptr : find_sorted(table.arrows, end->second, id_of);
-}
+
+ private:
+  const LaunchTable& table_;
+  std::vector<bool> is_used_;
+};
 
 /// Visits the calls of each thread in order of time, with a stack of running calls.
 class CallWalk {
@@ -152,9 +170,10 @@ void link_spans(std::vector<DeviceSpan>& spans, std::vector<HostCall>& calls, La
   std::sort(table.arrow_ends.begin(), table.arrow_ends.end());
   std::vector<Question> questions;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> waiting;  // external id and span
+  Launches launches(table);
   for (std::uint32_t i = 0; i < spans.size(); ++i) {
     const DeviceSpan& span = spans[i];
-    if (const HostLaunch* launch = launch_of(span, table)) {
+    if (const HostLaunch* launch = launches.of(span)) {
       questions.push_back({launch->thread, launch->time_ns, i});
     } else if (span.external >= 0 && span.external != span.correlation) {
       // In newer traces the external id of a launch repeats the correlation; it is not the id of an

@@ -106,6 +106,8 @@ std::string_view name(TextKind kind) {
       return "benchdnn";
     case TextKind::msprobe:
       return "msprobe dump";
+    case TextKind::printed_table:
+      return "printed table";
     case TextKind::results:
       break;
   }
@@ -124,7 +126,8 @@ std::optional<TextKind> recognise_text(std::string_view beginning) {
     return is_msprobe ? std::optional(TextKind::msprobe) : std::nullopt;
   }
   if (has_verbose_line(beginning)) return TextKind::onednn_verbose;
-  return is_benchdnn(beginning) ? std::optional(TextKind::benchdnn) : std::nullopt;
+  if (is_benchdnn(beginning)) return TextKind::benchdnn;
+  return has_printed_table(beginning) ? std::optional(TextKind::printed_table) : std::nullopt;
 }
 
 std::int64_t read_onednn_verbose(LineReader& lines, HotSpots& spots) {

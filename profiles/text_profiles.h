@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "profiles/hot_spots.h"
 #include "profiles/line_reader.h"
@@ -17,6 +18,7 @@ enum class TextKind {
   benchdnn,        ///< input files of oneDNN's benchdnn: problems, without times
   msprobe,         ///< dump.json of msprobe: calls with shapes, without times
   results,         ///< results.json of opbench
+  printed_table,   ///< print(prof) and key_averages().table() of PyTorch's profiler
 };
 
 /// "onednn_verbose", ...
@@ -35,6 +37,14 @@ std::int64_t read_benchdnn(LineReader& lines, TraceProfile& calls);
 /// Reads calls such as `Tensor.__add__.0.forward` without their numbers, with shapes and dtypes of
 /// their inputs. Errors: throws Error for other JSON.
 std::int64_t read_msprobe_calls(ByteWindow& bytes, const std::string& file, TraceProfile& calls);
+
+/// Reads the first table that PyTorch's profiler printed: operators of the host with their memory.
+/// Their time on a device becomes tasks. Adds to `warnings` what the table does not have.
+std::int64_t read_printed_table(LineReader& lines, HotSpots& spots, TraceProfile& calls,
+                                std::vector<std::string>& warnings);
+
+/// True if the text has the header of such a table.
+bool has_printed_table(std::string_view text);
 
 /// Reads records with a time as tasks. The core of a task is the variant. The count of a case is
 /// the number of tasks. Errors: throws Error for other JSON.

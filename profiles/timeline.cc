@@ -12,16 +12,6 @@
 namespace opbench {
 namespace {
 
-constexpr std::size_t kMostKept = 8'000'000;
-
-// The number of an id; other texts are identified by their hash.
-std::int64_t parse_id(std::string_view text) {
-  std::int64_t id = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (status == std::errc{} && end == text.data() + text.size()) return id;
-  return static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 1);
-}
-
 std::int64_t id_or_none(std::string_view text) { return text.empty() ? -1 : parse_id(text); }
 
 bool is_step(const TraceEvent& event) {
@@ -54,10 +44,17 @@ bool is_copy(const TraceEvent& event) {
 
 // True for arrows from a launch in the framework to the launched task.
 bool is_launch_arrow(const TraceEvent& event) {
-  return event.category == "async_npu" || event.category == "cpu_to_cuda";
+  return event.category == "async_npu" || event.category.starts_with("cpu_to_");
 }
 
 }  // namespace
+
+std::int64_t parse_id(std::string_view text) {
+  std::int64_t id = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (status == std::errc{} && end == text.data() + text.size()) return id;
+  return static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 1);
+}
 
 bool Timeline::read_moment(TraceReader& reader, Moment& moment) const {
   const TraceEvent& event = reader.event();
@@ -98,24 +95,32 @@ bool Timeline::add_event(TraceReader& reader) {
   }
   if (event.phase == 's' || event.phase == 'f') {
     add_arrow(event);
-  } else if (event.phase == 'M' && event.name == "process_labels") {
+  } else if (event.phase == 'M') {
     constexpr std::size_t kMostProcesses = 10'000;
-    if (labels_.size() < kMostProcesses) labels_[std::string(event.process)] = event.labels;
+    const bool is_label = event.name == "process_labels";
+    if (!is_label && event.name != "process_name") return true;
+    auto& texts = is_label ? labels_ : process_names_;
+    if (texts.size() >= kMostProcesses) return true;
+    texts[std::string(event.process)] = is_label ? event.labels : event.process_name;
   }
   return true;
 }
 
 void Timeline::add_arrow(const TraceEvent& event) {
-  const bool is_launch = is_launch_arrow(event);
+  const bool is_of_runtime = event.category == "HostToDevice";
+  const bool is_launch = is_launch_arrow(event) || is_of_runtime;
   if (!is_launch && event.category != "ac2g") return;
   const auto start = parse_decimal(event.start_us, kMicroToNano);
-  std::vector<HostLaunch>& begins = is_launch ? arrows_ : launches_;
-  if (!start || begins.size() >= kMostKept || arrow_ends_.size() >= kMostKept) return;
+  std::vector<HostLaunch>& begins = is_of_runtime ? host_to_device_
+                                    : is_launch   ? arrows_
+                                                  : launches_;
+  auto& ends = is_of_runtime ? on_device_ : arrow_ends_;
+  if (!start || begins.size() >= kMostKept || ends.size() >= kMostKept) return;
   if (event.phase == 's') {
     begins.push_back(
         {parse_id(event.id), start->units, number_of(threads_, event.process, event.thread)});
   } else if (is_launch) {
-    arrow_ends_.emplace_back(start->units, parse_id(event.id));
+    ends.emplace_back(start->units, parse_id(event.id));
   }
 }
 
@@ -145,6 +150,9 @@ bool Timeline::add_span(TraceReader& reader) {
     if (!start || event.correlation.empty() || launches_.size() >= kMostKept) return true;
     launches_.push_back({parse_id(event.correlation), start->units,
                          number_of(threads_, event.process, event.thread)});
+  } else if (const auto layer = layer_of(event, process_name(event))) {
+    if (!read_moment(reader, moment)) return false;
+    add_layer_call(event, moment, *layer);
   } else {
     const std::optional<SpanKind> kind = kind_of(event);
     if (!kind && event.task_type.empty()) return true;
@@ -171,7 +179,8 @@ void Timeline::add_call(const TraceReader& reader, const Moment& moment) {
   }
   calls_.push_back({moment.start_ns, moment.end_ns, op,
                     number_of(threads_, event.process, event.thread),
-                    static_cast<std::uint32_t>(id_or_none(event.external_id))});
+                    static_cast<std::uint32_t>(id_or_none(event.external_id)),
+                    number_of(thread_ids_, event.thread, {})});
 }
 
 // The row of the table that began at this time. Tables have the correct cores, so they are
@@ -211,7 +220,7 @@ void Timeline::add_device_span(const TraceReader& reader, const Moment& moment, 
   const bool waits = is_kept && rows_ == nullptr && kind != SpanKind::copy && is_kernel(event);
   if (waits) {
     kernels_.push_back({spans_.size(), number_of(event.name), number_of(event.stream),
-                        reader.line(), moment.digits});
+                        reader.line(), moment.digits, moment.duration_ps});
   } else if (kind != SpanKind::copy) {
     span.task = task_of(reader, moment);
   }
@@ -234,6 +243,7 @@ void Timeline::add_device_span(const TraceReader& reader, const Moment& moment, 
 void Timeline::add_gpu_tasks() {
   std::vector<std::string_view> texts(texts_.size());
   for (const auto& [text, number] : texts_) texts[number] = text;
+  const std::vector<SpanPiece> rest = cut_operators(texts);
   for (const GpuKernel& kernel : kernels_) {
     DeviceSpan& span = spans_[kernel.span];
     DeviceTask task;
@@ -243,13 +253,19 @@ void Timeline::add_gpu_tasks() {
                                                : profile_.operators()[span.host].name;
     task.stream = texts[kernel.stream];
     task.start_ns = span.start_ns;
-    task.duration_ps = span.duration_ps;
+    task.duration_ps = kernel.own_ps;
     task.duration_digits = kernel.duration_digits;
     task.file = file_;
     task.line = kernel.line;
     span.task = spots_.add(task);
     const bool is_first = span.task != nullptr && !span.task->host;
     if (is_first && span.host != DeviceSpan::kNone) span.task->host = span.host;
+  }
+  for (const SpanPiece& piece : rest) {
+    DeviceSpan span = spans_[piece.span];
+    span.start_ns = piece.start_ns;
+    span.duration_ps = piece.duration_ps;
+    spans_.push_back(span);
   }
 }
 
@@ -268,6 +284,7 @@ void Timeline::cut_windows() {
 void Timeline::finish() {
   link_spans(spans_, calls_, {launches_, arrows_, arrow_ends_}, profile_);
   add_gpu_tasks();
+  add_layer_times();
   // Processes of one NPU have the same label, or no label. Each GPU is a process.
   std::unordered_map<std::string, std::uint32_t> labels;
   std::vector<std::uint32_t> device_of(devices_.size());

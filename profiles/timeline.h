@@ -8,12 +8,19 @@
 #include <utility>
 #include <vector>
 
+#include "profiles/layers.h"
 #include "profiles/trace_profile.h"
 
 namespace opbench {
 
 /// Rows of tables by start time, so that a trace of the same run finds them.
 using RowsByStart = std::vector<std::pair<std::int64_t, HotOperator*>>;
+
+/// The number of an id; other texts are identified by their hash.
+std::int64_t parse_id(std::string_view text);
+
+/// The most events of each kind that a timeline keeps.
+inline constexpr std::size_t kMostKept = 8'000'000;
 
 /// Kinds of activity of a device.
 enum class SpanKind : std::uint8_t { computing, communication, copy };
@@ -27,12 +34,26 @@ struct DeviceSpan {
   std::uint32_t device = 0;
   std::uint32_t host = kNone;  ///< place of the operator that launched it
   SpanKind kind = SpanKind::computing;
+  bool is_cut = false;  ///< the first piece of a span with others inside
 };
+
+/// A further piece of a span that was cut.
+struct SpanPiece {
+  std::uint32_t span = 0;  ///< its place
+  std::int64_t start_ns = 0, duration_ps = 0;
+};
+
+/// The profiler of PyTorch before Kineto measures operators by events of the device, so that the
+/// span of an operator includes those of the operators inside. Cuts these out of the spans at
+/// `places`: each keeps its first piece, the others are returned.
+std::vector<SpanPiece> cut_nested(std::vector<DeviceSpan>& spans,
+                                  const std::vector<std::uint32_t>& places);
 
 /// A call of an operator on a thread of the host.
 struct HostCall {
   std::int64_t start_ns = 0, end_ns = 0;
   std::uint32_t op = 0, thread = 0, external = 0;
+  std::uint32_t thread_id = 0;  ///< of any process: a thread is in several processes of a trace
 };
 
 /// A kernel of a GPU; its type is the operator that launched it.
@@ -41,6 +62,7 @@ struct GpuKernel {
   std::uint32_t name = 0, stream = 0;
   std::int64_t line = 0;
   int duration_digits = 0;
+  std::int64_t own_ps = 0;  ///< duration without the spans inside
 };
 
 /// Time and thread of a launch on the host.
@@ -79,10 +101,14 @@ class Timeline {
   void add_arrow(const TraceEvent& event);
   std::optional<SpanKind> kind_of(const TraceEvent& event) const;
   void add_call(const TraceReader& reader, const Moment& moment);
+  std::string_view process_name(const TraceEvent& event) const;
+  void add_layer_call(const TraceEvent& event, const Moment& moment, Layer layer);
   void add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind);
   HotOperator* task_of(const TraceReader& reader, const Moment& moment);
   HotOperator* row_of(const TraceEvent& event, const Moment& moment);
+  std::vector<SpanPiece> cut_operators(const std::vector<std::string_view>& texts);
   void add_gpu_tasks();
+  void add_layer_times();
   std::uint32_t number_of(std::unordered_map<std::string, std::uint32_t>& all,
                           std::string_view first, std::string_view second);
   std::uint32_t number_of(std::string_view text);
@@ -95,12 +121,15 @@ class Timeline {
   std::vector<HostCall> calls_;
   std::vector<DeviceSpan> spans_;
   std::vector<GpuKernel> kernels_;
+  std::vector<LayerCall> layer_calls_;
   std::vector<HostLaunch> launches_, arrows_;
-  std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_;  ///< start times and ids
+  std::vector<HostLaunch> host_to_device_;  ///< launches of the runtime
+  /// Start times and ids.
+  std::vector<std::pair<std::int64_t, std::int64_t>> arrow_ends_, on_device_;
   std::vector<Window> windows_;
-  std::unordered_map<std::string, std::uint32_t> threads_, devices_;
+  std::unordered_map<std::string, std::uint32_t> threads_, thread_ids_, devices_;
   std::unordered_map<std::string, std::uint32_t> texts_;  ///< names and streams of GPU kernels
-  std::unordered_map<std::string, std::string> labels_;   ///< labels of processes
+  std::unordered_map<std::string, std::string> labels_, process_names_;
   std::string key_;
 };
 

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,7 +22,7 @@ struct TraceEvent {
   std::string_view name, category, process, thread, id;
   std::string_view start_us, duration_us;
   // These are from the arguments of the event:
-  std::string_view task_type, stream, labels;
+  std::string_view task_type, stream, labels, process_name;
   std::string_view external_id, correlation, connection;
   std::string_view input_dims, input_types, concrete_inputs;
 };
@@ -85,6 +87,18 @@ void append_input_values(std::string_view values, std::string& to);
 /// Appends values and replaces fractions by "#", since learning rates change with every step.
 void append_steady_values(std::string_view values, std::string& to);
 
+/// Layers between the program and the device. The time in the scheduler is from the launch of a
+/// task to its start.
+enum class Layer : std::uint8_t { framework, ascendcl, ge, runtime, scheduler, device };
+inline constexpr std::size_t kLayers = 6;
+using LayerTimes = std::array<std::int64_t, kLayers>;  ///< nanoseconds
+
+/// Memory that an operator allocated less the memory that it freed, in bytes; `self`: without
+/// operators inside.
+struct OperatorMemory {
+  std::int64_t host = 0, host_self = 0, device = 0, device_self = 0;
+};
+
 /// Calls of an operator of the framework with equal inputs. Calls can be nested: aten::conv2d >
 /// aten::convolution > aten::cudnn_convolution. A kernel belongs to the innermost call with shapes;
 /// without shapes, to the innermost call.
@@ -100,6 +114,8 @@ struct TraceOperator {
   DeviceTime copies;              ///< time of copies between memories
   std::int64_t step_ps = 0;       ///< time of computing in steps; overlapping time counts once
   std::int64_t host_self_ns = 0;  ///< time without operators inside
+  LayerTimes layers_ns = {};
+  std::optional<OperatorMemory> memory = std::nullopt;  ///< set if it was profiled
 };
 
 /// Device time of a span, summed over devices. Overlapping time counts for the first of the three
@@ -134,6 +150,8 @@ class TraceProfile {
   std::int64_t span_ps = 0, spans = 0;
 
   std::int64_t host_operators = 0, host_operators_with_shapes = 0;
+  LayerTimes layers_ns = {};
+  bool has_layers = false;  ///< the trace has calls of CANN
   std::int64_t kernels = 0, linked_kernels = 0;
   std::int64_t kernels_without_row = 0;  ///< kernels that are in no table read with the trace
   /// Calls of the first trace that launched something, as places in `operators`, ordered by start

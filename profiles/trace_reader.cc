@@ -57,6 +57,7 @@ constexpr std::pair<std::string_view, EventText> kArguments[] = {
     {"Stream Id", &TraceEvent::stream},
     {"stream", &TraceEvent::stream},
     {"labels", &TraceEvent::labels},
+    {"name", &TraceEvent::process_name},
     {"External id", &TraceEvent::external_id},
     {"external id", &TraceEvent::external_id},
     {"correlation", &TraceEvent::correlation},

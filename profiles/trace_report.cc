@@ -100,9 +100,12 @@ Json host_operator_value(const TraceOperator& one, const TraceProfile& trace) {
                 {"step_us", in_us(one.step_ps)},
                 {"step_share", nullptr},
                 {"host_self_us", static_cast<double>(one.host_self_ns) / 1e3},
+                {"layers", nullptr},
+                {"memory", memory_value(one.memory)},
                 {"inputs", nullptr},
                 {"first", {{"file", printable(one.first.file)}, {"line", one.first.line}}}};
   if (!trace.steps.empty()) value["step_share"] = trace.step_share(one.step_ps);
+  if (trace.has_layers) value["layers"] = layers_value(one.layers_ns);
   if (one.has_shapes) {
     value["inputs"] = {{"shapes", printable(one.input_shapes)},
                        {"dtypes", printable(one.input_dtypes)},
@@ -133,6 +136,8 @@ void print_trace(ReportLines& lines, const TraceProfile& trace) {
   print_steps(lines, trace);
   print_others(lines, trace);
   print_host_operators(lines, trace);
+  print_memory(lines, trace);
+  print_layers(lines, trace);
 }
 
 Json trace_value(const TraceProfile& trace) {
@@ -146,9 +151,11 @@ Json trace_value(const TraceProfile& trace) {
                 {"linked_kernels", trace.linked_kernels},
                 {"kernels_without_row", trace.kernels_without_row},
                 {"busy", busy_value(trace.busy)},
+                {"layers", nullptr},
                 {"steps", Json::array()},
                 {"others", Json::object()},
                 {"operators", Json::array()}};
+  if (trace.has_layers) value["layers"] = layers_value(trace.layers_ns);
   for (const TraceStep& step : trace.steps) {
     Json one = {{"name", printable(step.name)},
                 {"file", printable(step.file)},

@@ -3,6 +3,7 @@
 // expected_links.json.
 #include "profiles/timeline.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -266,6 +267,31 @@ TEST(Timeline, ReadsTheListsOfTheOldProfiler) {
   EXPECT_EQ(result.hot_spots.computing().total_ps, 3'250'000);
   EXPECT_EQ(result.hot_spots.operators()[0].name, "void add<\"float\">");
   EXPECT_EQ(kernels_by_operator(result.trace), json({{"add", 1}}));
+}
+
+// The form of torch_npu 1.8: events of the device measure operators, so that conv2d includes the
+// convolution inside. Both start at once and take the arrows in their order.
+TEST(Timeline, LinksKernelsOfNpusAndCutsOutOperatorsInside) {
+  const auto call = [](const char* name, int id, const char* host, const char* device) {
+    const std::string begin = fmt::format(R"({{"name": "{}", )", name);
+    const std::string on_npu = R"("tid": 0, "pid": "NPU functions")";
+    const std::string on_host = R"("tid": 1, "pid": "CPU functions")";
+    const std::string arrow = fmt::format(R"(, "id": {}, "cat": "cpu_to_npu"}}, )", id);
+    return begin + R"("ph": "X", )" + on_host + ", " + host + "}, " + begin +
+           fmt::format(R"("ph": "s", "ts": {}, )", 10 + 5 * id) + on_host + arrow + begin +
+           R"("ph": "f", "ts": 100, )" + on_npu + arrow + begin + R"("ph": "X", )" + on_npu + ", " +
+           device + "}";
+  };
+  const IngestResult result = ingest_text(
+      "[" + call("conv2d", 0, R"("ts": 10, "dur": 20)", R"("ts": 100, "dur": 50)") + ", " +
+      call("convolution", 1, R"("ts": 15, "dur": 10)", R"("ts": 100, "dur": 40)") + "]");
+  EXPECT_EQ(result.trace.linked_kernels, 2);
+  EXPECT_EQ(result.hot_spots.computing().total_ps, 50'000'000);
+  EXPECT_EQ(result.trace.busy.computing_ps, 50'000'000);
+  std::map<std::string, std::int64_t> times;
+  for (const TraceOperator& one : result.trace.operators()) times[one.name] = one.kernels.total_ps;
+  EXPECT_EQ(times, (std::map<std::string, std::int64_t>{{"conv2d", 10'000'000},
+                                                        {"convolution", 40'000'000}}));
 }
 
 // PyTorch 1.13 wrote this profile on a CPU: conv2d > convolution > _convolution >

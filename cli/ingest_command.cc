@@ -24,8 +24,9 @@ namespace {
 constexpr const char* kIngestFooter =
     R"(Files are recognised by their contents: op_summary*.csv, kernel_details.csv, op_statistic*.csv and OpBasicInfo.csv of
 msprof and torch_npu, of all generations, also as .gz; task_time, operator_details, step_trace_time, nsys, nvprof and MindSpore tables; ONEDNN_VERBOSE output, dump.json of msprobe,
-benchdnn inputs, results of opbench; Chrome traces of torch_npu, msprof and PyTorch; host logs
-(plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1; a folder stands for the logs in it) and ascend_op_info_summary.txt. Several files are read as one profile: steps, ranks, slices.
+benchdnn inputs, results of opbench; Chrome traces of torch_npu, msprof and PyTorch, .prof files and printed tables of its
+profiler; host logs (plog-*.log, nohup.out with ASCEND_GLOBAL_LOG_LEVEL=1; a folder stands for the logs in it) and
+ascend_op_info_summary.txt. Several files are read as one profile: steps, ranks, slices.
 
 Examples:
   opbench ingest kernel_details.csv
@@ -33,6 +34,7 @@ Examples:
   opbench ingest kernel_details.csv op_statistic.csv --json hot.json --csv operators.csv
   opbench ingest trace_view.json kernel_details.csv
   opbench ingest --before old/kernel_details.csv --after new/kernel_details.csv
+  opbench ingest --before gpu.prof --after npu.prof
   opbench ingest log_folder --op-info ascend_op_info_summary.txt
   opbench ingest nohup.out --recompile recompile_op_list.txt
   opbench ingest kernel_details.csv plog-*.log --cases network.yaml && opbench run --cases network.yaml
@@ -147,8 +149,8 @@ int end_code(const IngestResult& before, const IngestResult& after, CommandConte
   for (const IngestResult* one : {&before, &after}) {
     const int end = end_code(*one, context);
     if (code == kAllWell) code = end;
-    if (end != kAllWell || one->hot_spots.computing().count > 0) continue;
-    context.complain(one->files.front().path + ": no task that computes is in it to compare");
+    if (end != kAllWell || check::can_compare(*one)) continue;
+    context.complain(one->files.front().path + ": no operator with a time is in it to compare");
     if (code == kAllWell) code = kNothingToJudge;
   }
   return code;
@@ -184,9 +186,7 @@ int compare_profiles(const IngestFlags& flags, CommandContext& context) {
   };
   const IngestResult before = read(flags.before), after = read(flags.after);
   const int code = end_code(before, after, context);
-  if (before.hot_spots.computing().count == 0 || after.hot_spots.computing().count == 0) {
-    return code;
-  }
+  if (!check::can_compare(before) || !check::can_compare(after)) return code;
   const check::ProfileComparison comparison = check::compare_profiles(before, after, {});
   check::print_profile_comparison(context.out, comparison, layout);
   if (json) {

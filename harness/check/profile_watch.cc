@@ -91,7 +91,8 @@ void judge(const Side& before, const Side& after, const SpeedRule& rule, Profile
                     std::hypot(error(first, change.before_us), error(second, change.after_us)));
   change.change = std::expm1(bounds.median);
   change.interval = {std::expm1(bounds.wide.low), std::expm1(bounds.wide.high)};
-  if (first.size() < kLeastSamples || second.size() < kLeastSamples) return;
+  change.has_few = first.size() < kLeastSamples || second.size() < kLeastSamples;
+  if (change.has_few) return;
   change.p = p_of_equal(first, second);
   change.verdict = verdict_of(call_of(bounds, std::log1p(least_change(change.before_us, rule))));
 }
@@ -235,6 +236,10 @@ bool ProfileComparison::is_of_two_networks() const {
   return 2 * common() < smaller;
 }
 
+bool can_compare(const IngestResult& profile) {
+  return profile.hot_spots.computing().count > 0 || profile.trace.host_operators > 0;
+}
+
 ProfileComparison compare_profiles(const IngestResult& before, const IngestResult& after,
                                    const SpeedRule& rule) {
   ProfileComparison comparison;
@@ -256,6 +261,7 @@ ProfileComparison compare_profiles(const IngestResult& before, const IngestResul
     comparison.changes.push_back(std::move(change));
   }
   adjust_for_all(comparison.changes);
+  comparison.host = compare_hosts(before.trace, after.trace);
   std::stable_sort(comparison.changes.begin(), comparison.changes.end(),
                    [](const ProfileChange& a, const ProfileChange& b) {
                      return std::fabs(a.of_network) > std::fabs(b.of_network);

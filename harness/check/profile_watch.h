@@ -21,10 +21,30 @@ struct ProfileChange {
   double change = 0;             ///< 0.05: 5 % slower
   Interval interval;             ///< 99 %, of `change`
   double p = 1, adjusted_p = 1;  ///< of the hypothesis of no change; adjusted for all operators
+  bool has_few = false;          ///< fewer than three times on one side: no verdict
   double of_network = 0;         ///< change relative to the earlier device time: 0.05 is 5 %
   std::string formats;           ///< "NCHW -> NC1HWC0" if they changed; else empty
   SourceRow at;  ///< in the later profile; for a removed operator in the earlier one
 };
+
+/// An operator of the framework in two profiles, over all shapes.
+struct HostChange {
+  std::string name;
+  std::string name_before;  ///< set if the devices name it differently
+  std::int64_t calls_before = 0, calls_after = 0;
+  double before_us = 0, after_us = 0;  ///< without operators inside
+};
+
+/// The operators of the framework in two profiles, the longest first. Times are those of the
+/// device; of the host if the profile has no device.
+struct HostComparison {
+  std::vector<HostChange> changes;
+  bool is_device_before = false, is_device_after = false;
+};
+
+/// Compares operators by name: a GPU and an NPU that ran one script have no kernels in common.
+/// Without operators on both sides there are no changes.
+HostComparison compare_hosts(const TraceProfile& before, const TraceProfile& after);
 
 /// Two profiles of one network.
 struct ProfileComparison {
@@ -32,6 +52,7 @@ struct ProfileComparison {
   double before_us = 0, after_us = 0;  ///< device time of all operators
   /// Number of runs of the network in the later profile, for one run in the earlier.
   double runs = 1;
+  HostComparison host = {};
 
   std::int64_t count(ChangeVerdict verdict) const;
   /// Number of operators in both profiles.
@@ -49,6 +70,9 @@ struct ProfileComparison {
 /// operator.
 ProfileComparison compare_profiles(const IngestResult& before, const IngestResult& after,
                                    const SpeedRule& rule);
+
+/// True if the profile has operators with times, of a device or of the host.
+bool can_compare(const IngestResult& profile);
 
 /// Prints a text report.
 void print_profile_comparison(std::ostream& out, const ProfileComparison& comparison,

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -47,6 +48,53 @@ void print_change(ReportLines& lines, const ProfileChange& one) {
   }
 }
 
+// "0.52x": the later time over the earlier one.
+std::string ratio_text(double before, double after) {
+  return before > 0 && after > 0 ? fmt::format("{:.2f}x", after / before) : "-";
+}
+
+void print_host(ReportLines& lines, const HostComparison& host) {
+  if (host.changes.empty()) return;
+  lines.blank();
+  constexpr std::size_t kName = 53;  // columns before the name
+  const auto place = [](bool is_device) { return is_device ? "device" : "host"; };
+  lines.text(fmt::format("Operators of the framework without operators inside; times are of the {} "
+                         "before, of the {} after:",
+                         place(host.is_device_before), place(host.is_device_after)),
+             0, 2);
+  lines.row(fmt::format("{:>13} {:>13} {:>8} {:>13}  ", "before us", "after us", "ratio", "calls"),
+            "operator");
+  for (std::size_t i = 0; i < lines.layout().rows(host.changes.size()); ++i) {
+    const HostChange& one = host.changes[i];
+    lines.row(fmt::format("{:>13.3f} {:>13.3f} {:>8} {:>13}  ", one.before_us, one.after_us,
+                          ratio_text(one.before_us, one.after_us),
+                          fmt::format("{} -> {}", one.calls_before, one.calls_after)),
+              printable(one.name));
+    if (!one.name_before.empty()) {
+      lines.row(std::string(kName, ' ') + "was ", printable(one.name_before));
+    }
+  }
+  lines.rest(host.changes.size());
+}
+
+Json host_value(const HostComparison& host) {
+  Json rows = Json::array();
+  for (const HostChange& one : host.changes) {
+    Json row = {{"name", printable(one.name)},
+                {"name_before", printable(one.name_before)},
+                {"calls_before", one.calls_before},
+                {"calls_after", one.calls_after},
+                {"before_us", one.before_us},
+                {"after_us", one.after_us},
+                {"ratio", nullptr}};
+    if (one.before_us > 0) row["ratio"] = one.after_us / one.before_us;
+    rows.push_back(std::move(row));
+  }
+  return {{"is_device_before", host.is_device_before},
+          {"is_device_after", host.is_device_after},
+          {"operators", std::move(rows)}};
+}
+
 Json change_value(const ProfileChange& one) {
   return {{"type", printable(one.type)},
           {"signature", printable(one.signature)},
@@ -60,6 +108,7 @@ Json change_value(const ProfileChange& one) {
           {"high_percent", 100 * one.interval.high},
           {"p", one.p},
           {"adjusted_p", one.adjusted_p},
+          {"has_few", one.has_few},
           {"of_network_percent", 100 * one.of_network},
           {"formats", printable(one.formats)},
           {"signature_before", printable(one.signature_before)},
@@ -67,11 +116,7 @@ Json change_value(const ProfileChange& one) {
           {"line", one.at.line}};
 }
 
-}  // namespace
-
-void print_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
-                              const ReportLayout& layout) {
-  ReportLines lines(out, layout);
+void print_counts(ReportLines& lines, const ProfileComparison& comparison) {
   lines.text(fmt::format("Device time {:.3f} us before, {:.3f} us after", comparison.before_us,
                          comparison.after_us));
   std::string counts;
@@ -80,15 +125,19 @@ void print_profile_comparison(std::ostream& out, const ProfileComparison& compar
                           comparison.count(verdict), name(verdict));
   }
   lines.text(counts, 0, 2);
+  const std::int64_t few = std::count_if(comparison.changes.begin(), comparison.changes.end(),
+                                         [](const ProfileChange& one) { return one.has_few; });
+  if (few > 0) {
+    lines.text(fmt::format("{} with fewer than three times: no verdict", few), 2, 4);
+  }
   if (comparison.is_of_two_networks()) {
     lines.text(fmt::format("note: {} of {} operators in common: are the profiles of one network?",
                            comparison.common(), comparison.changes.size()),
                0, 2, kYellow);
   }
-  lines.text(
-      "The profiles were not measured in turn: other changes of the device affect these times. "
-      "This is a watch, not a gate.");
-  if (layout.is_quiet) return;
+}
+
+void print_changes(ReportLines& lines, const ProfileComparison& comparison) {
   std::vector<const ProfileChange*> told;
   for (const ProfileChange& one : comparison.changes) {
     const bool is_quiet =
@@ -103,8 +152,26 @@ void print_profile_comparison(std::ostream& out, const ProfileComparison& compar
           ? ""
           : fmt::format("; the later profile has {:.3g} times as many steps", comparison.runs);
   lines.text("Changes, in percent of the earlier device time" + runs + ":", 0, 2);
-  for (std::size_t i = 0; i < layout.rows(told.size()); ++i) print_change(lines, *told[i]);
+  for (std::size_t i = 0; i < lines.layout().rows(told.size()); ++i) print_change(lines, *told[i]);
   lines.rest(told.size());
+}
+
+}  // namespace
+
+void print_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
+                              const ReportLayout& layout) {
+  ReportLines lines(out, layout);
+  if (comparison.changes.empty()) {
+    lines.text("No tasks of a device are in both profiles.");
+  } else {
+    print_counts(lines, comparison);
+  }
+  lines.text(
+      "The profiles were not measured in turn: other changes of the device affect these times. "
+      "This is a watch, not a gate.");
+  if (layout.is_quiet) return;
+  print_host(lines, comparison.host);
+  print_changes(lines, comparison);
 }
 
 void write_profile_comparison(std::ostream& out, const ProfileComparison& comparison,
@@ -118,7 +185,8 @@ void write_profile_comparison(std::ostream& out, const ProfileComparison& compar
                    {"common", comparison.common()},
                    {"runs_after_for_one_before", comparison.runs},
                    {"counts", Json::object()},
-                   {"operators", Json::array()}};
+                   {"operators", Json::array()},
+                   {"host", host_value(comparison.host)}};
   for (const ChangeVerdict verdict : kVerdicts) {
     document["counts"][std::string(name(verdict))] = comparison.count(verdict);
   }

@@ -34,6 +34,8 @@ const std::map<std::string, std::string> kSamples = {
     {"op_statistic.csv", "tests/data/profiles/op_statistic/alexnet_level1_rank0.csv"},
     {"old.csv", "tests/data/profiles/kernel_details/alexnet_level1_rank0.csv"},
     {"new.csv", "tests/data/profiles/kernel_details/llm_bf16_st_rank0.csv"},
+    {"gpu.prof", "tests/data/profiles/traces/torch_autograd_cuda_SYNTHETIC.prof"},
+    {"npu.prof", "tests/data/profiles/traces/torch_autograd_npu_SYNTHETIC.prof"},
     {"op_summary_slice_0.csv", "tests/data/profiles/op_summary/op_summary_ffts_910b.csv"},
     {"op_summary_slice_1.csv", "tests/data/profiles/op_summary/op_summary_ffts_910b.csv"},
     {"worker0.pt.trace.json.gz",

@@ -61,6 +61,12 @@ void find_misaligned(const ProfileView& view, std::vector<Finding>& found);
 void find_idle_cores(const ProfileView& view, const CoreCounts& cores, std::vector<Finding>& found);
 /// Finds operators that are memory bound, compute bound, or neither.
 void find_bounds(const ProfileView& view, std::vector<Finding>& found);
+/// Finds operators that the metrics of the profiler bound: by the cube or the vector unit, by the
+/// main memory, or by conflicts.
+void find_metric_bounds(const ProfileView& view, const CoreCounts& cores_of_device,
+                        std::vector<Finding>& found);
+/// Finds errors in host logs, and operators that miss the cache of compiled operators.
+void find_log_problems(const ProfileView& view, const HostLogs& logs, std::vector<Finding>& found);
 /// Finds rows of small operators that can be fused.
 void find_fusible(const ProfileView& view, std::vector<Finding>& found);
 

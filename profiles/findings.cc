@@ -202,8 +202,10 @@ std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& 
   find_misaligned(view, found);
   find_idle_cores(view, cores, found);
   find_bounds(view, found);
+  find_metric_bounds(view, cores, found);
   find_fusible(view, found);
   find_recompiles(view, result.logs, found);
+  find_log_problems(view, result.logs, found);
   find_dynamic(view, found);
   std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
     return a.step_share.value_or(a.share) > b.step_share.value_or(b.share);

@@ -127,11 +127,30 @@ bool HostLogs::read_mark(std::string_view text) {
   return true;
 }
 
+bool HostLogs::read_problem(LineReader& log) {
+  std::optional<LogProblem> problem = parse_problem(log.text());
+  if (!problem) return false;
+  constexpr std::size_t kMostProblems = 1000;
+  std::string key = problem->is_error ? problem->text : problem->op;
+  for (char& letter : key) letter = letter >= '0' && letter <= '9' ? '#' : letter;
+  key += problem->is_error ? 'e' : 'm';
+  const auto found = problems_by_text_.find(key);
+  if (found == problems_by_text_.end() && problems_.size() >= kMostProblems) return true;
+  const std::size_t place = found == problems_by_text_.end() ? problems_.size() : found->second;
+  if (place == problems_.size()) {
+    problem->first = {log.skipped().file(), log.line()};
+    problems_by_text_.emplace(std::move(key), place);
+    problems_.push_back(std::move(*problem));
+  }
+  ++problems_[place].counts[blocks_.empty() ? 0 : blocks_.size() - 1];
+  return true;
+}
+
 std::int64_t HostLogs::read(LineReader& log) {
   std::int64_t lines = 0;
   while (log.next()) {
     const bool is_told = read_call(log) || read_compile(log.text()) || read_mark(log.text()) ||
-                         read_summary_line(log);
+                         read_problem(log) || read_summary_line(log);
     lines += is_told ? 1 : 0;
   }
   return lines;
@@ -172,9 +191,10 @@ bool is_host_log_name(std::string_view name) {
 bool is_host_log(std::string_view beginning) {
   constexpr std::string_view kShows[] = {kCalls[0], kCalls[1], kCompile, kIterationMark,
                                          "Desc[0]: [TensorDesc] "};
-  return std::any_of(std::begin(kShows), std::end(kShows), [&](std::string_view what) {
-    return beginning.find(what) != std::string_view::npos;
-  });
+  const bool is_shown = std::any_of(
+      std::begin(kShows), std::end(kShows),
+      [&](std::string_view what) { return beginning.find(what) != std::string_view::npos; });
+  return is_shown || has_log_problem(beginning);
 }
 
 void write_op_info(std::ostream& out, const HostLogs& logs) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,21 @@ struct CompileBlock {
   double milliseconds = 0;  ///< 0 if the log has no times
 };
 
+/// Equal messages of a log: errors, or misses of the cache of compiled operators.
+struct LogProblem {
+  bool is_error = false;  ///< false: the cache has no operator with these shapes
+  std::string op;         ///< empty: the message does not name it
+  std::string text;       ///< the first message, without time and place
+  SourceRow first;
+  std::map<std::size_t, std::int64_t> counts;  ///< by place in `blocks`
+};
+
+/// The error or the miss that a line of a log states; empty for other lines.
+std::optional<LogProblem> parse_problem(std::string_view line);
+
+/// True if a line of the text states one.
+bool has_log_problem(std::string_view text);
+
 /// The called operators, their arguments and their compilations, from the logs of one run.
 class HostLogs {
  public:
@@ -57,6 +73,9 @@ class HostLogs {
   std::vector<std::size_t> sequence() const;
   /// In the order of the files; the first block has no mark.
   const std::vector<CompileBlock>& blocks() const { return blocks_; }
+  /// In the order of their first lines. Numbers in messages do not distinguish them, nor shapes the
+  /// misses of one operator.
+  const std::vector<LogProblem>& problems() const { return problems_; }
   /// Operators that were compiled after more than `steps` marks, with their number of such blocks.
   std::vector<std::pair<std::string, std::int64_t>> compiled_after(std::int64_t steps) const;
 
@@ -65,6 +84,7 @@ class HostLogs {
   bool read_summary_line(LineReader& log);
   bool read_compile(std::string_view text);
   bool read_mark(std::string_view text);
+  bool read_problem(LineReader& log);
   void add_call(std::string_view op, std::string_view descriptor, bool is_cut, LineReader& log);
 
   struct MadeCall {
@@ -75,6 +95,8 @@ class HostLogs {
   std::unordered_map<std::string, std::size_t> by_text_;
   std::vector<MadeCall> made_;
   std::vector<CompileBlock> blocks_;
+  std::vector<LogProblem> problems_;
+  std::unordered_map<std::string, std::size_t> problems_by_text_;
 };
 
 /// True for the names of host logs that the script reads in a folder: *.log and *.out.

@@ -189,10 +189,49 @@ HotOperator* HotSpots::add_operator(const DeviceTask& task, OrderedOperator plac
     found = operators_.emplace(key_, std::move(one)).first;
   }
   add_measures(task, found->second);
+  add_metrics(task, found->second);
   if (most_samples_ > 0) sample(task, found->second);
   place.id = found->second.id;
   order_.add(task, place);
   return &found->second;
+}
+
+// Metrics of a table arrive in the same order, so that each is usually found at its place.
+void HotSpots::add_metrics(const DeviceTask& task, HotOperator& one) {
+  constexpr std::size_t kMostMetrics = 200;
+  const double weight = std::max(1.0, static_cast<double>(task.duration_ps));
+  for (std::size_t i = 0; i < task.metrics.size(); ++i) {
+    const TaskMetric& metric = task.metrics[i];
+    std::size_t place = i;
+    if (place >= metric_names_.size() || metric_names_[place] != metric.name) {
+      place = std::find(metric_names_.begin(), metric_names_.end(), metric.name) -
+              metric_names_.begin();
+      if (place == kMostMetrics) continue;
+      if (place == metric_names_.size()) metric_names_.emplace_back(metric.name);
+    }
+    const bool is_at_place = i < one.metrics.size() && one.metrics[i].metric == place;
+    auto sum = is_at_place ? one.metrics.begin() + static_cast<std::ptrdiff_t>(i)
+                           : std::find_if(one.metrics.begin(), one.metrics.end(),
+                                          [&](const MetricSum& of) { return of.metric == place; });
+    if (sum == one.metrics.end()) {
+      one.metrics.push_back({static_cast<std::uint32_t>(place)});
+      sum = one.metrics.end() - 1;
+    }
+    sum->sum += weight * metric.value;
+    sum->weight += weight;
+  }
+}
+
+std::optional<double> HotSpots::metric(const HotOperator& one,
+                                       std::span<const std::string> names) const {
+  std::optional<double> sum;
+  for (const MetricSum& of : one.metrics) {
+    std::string_view name = metric_names_[of.metric];
+    if (name.starts_with("aic_") || name.starts_with("aiv_")) name.remove_prefix(4);
+    if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+    sum = sum.value_or(0) + of.mean();
+  }
+  return sum;
 }
 
 // Reservoir sampling (Vitter 1985, algorithm R). A row that sums up several tasks gives their mean.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -98,6 +99,15 @@ struct TaskSample {
   std::uint32_t step = 0;
 };
 
+/// A metric of the tasks of an operator that have it.
+struct MetricSum {
+  std::uint32_t metric = 0;  ///< its place in HotSpots::metric_names
+  double sum = 0, weight = 0;
+
+  /// The mean by time.
+  double mean() const { return weight > 0 ? sum / weight : 0; }
+};
+
 /// Tasks of equal type, core, shapes, dtypes and formats; they become a case. On GPUs also of one
 /// kernel.
 struct HotOperator {
@@ -120,6 +130,8 @@ struct HotOperator {
   bool has_kernel_name = false;  ///< all tasks have the name `name`
 
   std::vector<TaskSample> samples = {};  ///< a uniform sample of the tasks; see `keep_samples`
+
+  std::vector<MetricSum> metrics = {};
 
   /// The share of time in which a pipe was busy; empty if the profile does not have it.
   std::optional<double> pipe(Pipe pipe) const;
@@ -183,8 +195,15 @@ class HotSpots {
 
   double share(const DeviceTime& time) const;
 
+  /// Columns of metrics, in their order in the tables.
+  const std::vector<std::string>& metric_names() const { return metric_names_; }
+  /// The sum of an operator's means of these metrics, whatever core they are of; empty if it has
+  /// none of them. The cube core and the vector core have a column each, "aic_" and "aiv_".
+  std::optional<double> metric(const HotOperator& one, std::span<const std::string> names) const;
+
  private:
   bool is_full() const;
+  void add_metrics(const DeviceTask& task, HotOperator& one);
   HotOperator* add_operator(const DeviceTask& task, OrderedOperator place);
   void sample(const DeviceTask& task, HotOperator& one);
 
@@ -201,6 +220,7 @@ class HotSpots {
   TaskOrder order_;
   StepTasks step_tasks_;
   std::size_t most_samples_ = 0;
+  std::vector<std::string> metric_names_;
   std::uint64_t random_ = 1;
   std::string key_;
 };

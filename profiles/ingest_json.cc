@@ -31,11 +31,32 @@ Json side_value(const std::string& shapes, const std::string& dtypes, const std:
           {"formats", printable(formats)}};
 }
 
+Json pipes_value(const HotOperator& one) {
+  constexpr std::string_view kNames[kPipes] = {"mac",  "vec",  "scalar", "mte1",
+                                               "mte2", "mte3", "fixpipe"};
+  Json value = Json::object();
+  for (std::size_t i = 0; i < kPipes; ++i) {
+    if (const auto ratio = one.pipe(static_cast<Pipe>(i))) value[std::string(kNames[i])] = *ratio;
+  }
+  return value.empty() ? Json(nullptr) : value;
+}
+
+Json metrics_value(const HotOperator& one, const HotSpots& spots) {
+  if (one.metrics.empty()) return nullptr;
+  Json value = Json::object();
+  for (const MetricSum& metric : one.metrics) {
+    value[printable(spots.metric_names()[metric.metric])] = metric.mean();
+  }
+  return value;
+}
+
 Json operator_value(const HotOperator& one, const HotSpots& spots, const TraceProfile& trace) {
   Json value = {{"type", printable(one.type)}, {"core", printable(one.core)}};
   value.update(time_value(one.time, spots));
   value["wait_us"] = in_us(one.wait_ps);
   value["step_us"] = in_us(one.step_ps);
+  value["pipes"] = pipes_value(one);
+  value["metrics"] = metrics_value(one, spots);
   value["inputs"] = value["outputs"] = nullptr;
   if (one.has_tensors) {
     value["inputs"] = side_value(one.input_shapes, one.input_dtypes, one.input_formats);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <utility>
@@ -181,6 +182,36 @@ void print_operators(ReportLines& lines, const IngestResult& result, const StepS
   }
 }
 
+// "aic_mac_fp16_ratio 0.812, aic_cube_fops 1.2e+09"; empty if all are zero.
+std::string metrics_text(const HotOperator& one, const HotSpots& spots) {
+  std::string text;
+  for (const MetricSum& metric : one.metrics) {
+    if (metric.mean() == 0) continue;
+    text += fmt::format("{}{} {:.4g}", text.empty() ? "" : ", ",
+                        printable(spots.metric_names()[metric.metric]), metric.mean());
+  }
+  return text;
+}
+
+void print_metrics(ReportLines& lines, const HotSpots& spots) {
+  const std::vector<HotOperator> operators = spots.operators();
+  const std::size_t rows = lines.layout().rows(operators.size());
+  const bool has_any = std::any_of(operators.begin(), operators.end(), [&](const HotOperator& one) {
+    return !metrics_text(one, spots).empty();
+  });
+  if (!has_any) return;
+  lines.blank();
+  lines.text("Metrics of the profiler by operator, means by time, without zeros:", 0, 2);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const std::string text = metrics_text(operators[i], spots);
+    if (text.empty()) continue;
+    print_operator(lines, fmt::format("{:>7.2f}%  ", 100 * spots.share(operators[i].time)),
+                   operators[i], "");
+    lines.text(text, 12, 12);
+  }
+  lines.rest(operators.size());
+}
+
 void print_groups(ReportLines& lines, const HotSpots& spots) {
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < spots.groups().size(); ++i) {
@@ -219,6 +250,7 @@ void print_tables(ReportLines& lines, const IngestResult& result) {
     print_totals(lines, result.hot_spots);
     print_types(lines, result.hot_spots, shares);
     print_operators(lines, result, shares);
+    print_metrics(lines, result.hot_spots);
     print_groups(lines, result.hot_spots);
   }
   print_trace(lines, result.trace);

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -55,6 +56,13 @@ struct TensorTexts {
 enum class Pipe { mac, vec, scalar, mte1, mte2, mte3, fixpipe };
 inline constexpr std::size_t kPipes = 7;
 
+/// A number that the profiler measured besides time, by its column: "aic_mac_fp16_ratio",
+/// "main_mem_read_bw(GB/s)".
+struct TaskMetric {
+  std::string_view name;
+  double value = 0;
+};
+
 /// A kernel that ran on a device: a row of a profiler's table. Texts are valid during the call that
 /// receives the row; empty if the table has no such column or has "N/A".
 struct DeviceTask {
@@ -72,6 +80,7 @@ struct DeviceTask {
   bool has_tensors = false;
   TensorTexts inputs, outputs;
   std::array<std::optional<double>, kPipes> pipes;
+  std::span<const TaskMetric> metrics;
   std::string_view file;
   std::int64_t line = 0;
 };

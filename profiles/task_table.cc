@@ -53,7 +53,17 @@ constexpr std::pair<std::string_view, TableColumn> kColumnNames[] = {
 constexpr std::string_view kPipeNames[] = {"mac_ratio",  "vec_ratio",  "scalar_ratio", "mte1_ratio",
                                            "mte2_ratio", "mte3_ratio", "fixpipe_ratio"};
 
-void place_column(const std::string& name, std::size_t index, TableLayout& layout) {
+// Metrics of msprof's sets ArithmeticUtilization, Memory, MemoryL0, MemoryUB, L2Cache and
+// ResourceConflictRatio; a table has those of one set.
+bool is_metric(std::string_view name) {
+  constexpr std::string_view kEnds[] = {"_ratio", "_fops", "(gb/s)", "_cache_hit",
+                                        "_miss_allocate"};
+  return std::any_of(std::begin(kEnds), std::end(kEnds),
+                     [&](std::string_view end) { return name.ends_with(end); });
+}
+
+void place_column(const std::string& header, std::size_t index, TableLayout& layout) {
+  const std::string name = in_lower_case(header);
   for (const auto& [known, column] : kColumnNames) {
     auto& place = layout.places[static_cast<std::size_t>(column)];
     if (name == known && !place) place = index;
@@ -63,6 +73,8 @@ void place_column(const std::string& name, std::size_t index, TableLayout& layou
   const auto found = std::find(std::begin(kPipeNames), std::end(kPipeNames), pipe);
   if (found != std::end(kPipeNames)) {
     layout.pipes.push_back({static_cast<std::size_t>(found - std::begin(kPipeNames)), index});
+  } else if (is_metric(name)) {
+    layout.metrics.push_back({header, index});
   }
 }
 
@@ -104,7 +116,7 @@ std::optional<TableLayout> recognise_table(const std::vector<std::string>& heade
   std::vector<std::string> names;
   for (const std::string& cell : header) {
     names.push_back(in_lower_case(cell));
-    place_column(names.back(), names.size() - 1, layout);
+    place_column(cell, names.size() - 1, layout);
   }
   const std::optional<TableKind> kind = kind_of(names, layout);
   if (!kind) return std::nullopt;
@@ -157,6 +169,25 @@ std::optional<double> ratio_of(std::string_view text) {
   const auto value = parse_decimal(text, kRatioScale);
   if (!value || value->units < 0) return std::nullopt;
   return static_cast<double>(value->units) / 1e9;
+}
+
+// Numbers of operations can have 18 digits.
+std::optional<double> metric_of(std::string_view text) {
+  constexpr int kFineScale = 6;
+  if (const auto fine = parse_decimal(text, kFineScale)) {
+    return fine->units < 0 ? std::nullopt : std::optional(static_cast<double>(fine->units) / 1e6);
+  }
+  const auto whole = parse_decimal(text, 0);
+  if (!whole || whole->units < 0) return std::nullopt;
+  return static_cast<double>(whole->units);
+}
+
+void read_metrics(TableReader& table, const TableLayout& layout, std::vector<TaskMetric>& to) {
+  to.clear();
+  for (const MetricColumn& metric : layout.metrics) {
+    const std::optional<double> value = metric_of(table.cell(metric.column));
+    if (value) to.push_back({metric.name, *value});
+  }
 }
 
 void read_pipes(TableReader& table, const TableLayout& layout, DeviceTask& task) {
@@ -212,8 +243,12 @@ void read_tasks(TableReader& table, const TableLayout& layout,
   table.expect_columns(layout.columns);
   DeviceTask task;
   task.file = file;
+  std::vector<TaskMetric> metrics;
   while (table.next()) {
-    if (!is_header(table, layout) && read_task(table, layout, task)) use(task);
+    if (is_header(table, layout) || !read_task(table, layout, task)) continue;
+    read_metrics(table, layout, metrics);
+    task.metrics = metrics;
+    use(task);
   }
 }
 

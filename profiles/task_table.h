@@ -53,12 +53,19 @@ struct PipeColumns {
   std::size_t column = 0;
 };
 
+/// A column with another metric of the profiler.
+struct MetricColumn {
+  std::string name;  ///< its header
+  std::size_t column = 0;
+};
+
 /// A header that was recognised.
 struct TableLayout {
   TableKind kind = TableKind::kernel_details;
   std::size_t columns = 0;
   std::array<std::optional<std::size_t>, kTableColumns> places = {};
   std::vector<PipeColumns> pipes;
+  std::vector<MetricColumn> metrics;
 
   std::optional<std::size_t> place(TableColumn column) const {
     return places[static_cast<std::size_t>(column)];

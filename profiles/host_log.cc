@@ -131,9 +131,9 @@ bool HostLogs::read_problem(LineReader& log) {
   std::optional<LogProblem> problem = parse_problem(log.text());
   if (!problem) return false;
   constexpr std::size_t kMostProblems = 1000;
-  std::string key = problem->is_error ? problem->text : problem->op;
-  for (char& letter : key) letter = letter >= '0' && letter <= '9' ? '#' : letter;
-  key += problem->is_error ? 'e' : 'm';
+  std::string key = problem->is_error ? problem->text : std::string();
+  std::erase_if(key, [](char letter) { return letter >= '0' && letter <= '9'; });
+  key.append(1, kKeySeparator).append(problem->op).append(problem->is_error ? "error" : "miss");
   const auto found = problems_by_text_.find(key);
   if (found == problems_by_text_.end() && problems_.size() >= kMostProblems) return true;
   const std::size_t place = found == problems_by_text_.end() ? problems_.size() : found->second;

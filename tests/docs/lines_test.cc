@@ -1,5 +1,7 @@
 // Pastes README and docs/ into a shell, each from the top of the page. Every line of opbench must
 // end within a minute with the expected exit code. No line may replace an earlier file of the user.
+// Examples, `$ COMMAND` and the output below it, must give that output.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -32,8 +34,6 @@ const std::map<std::string, std::string> kSamples = {
     {"model.pt", "tests/data/arrays/torch.pt"},
     {"kernel_details.csv", "tests/data/profiles/kernel_details/alexnet_level1_rank0.csv"},
     {"op_statistic.csv", "tests/data/profiles/op_statistic/alexnet_level1_rank0.csv"},
-    {"old.csv", "tests/data/profiles/kernel_details/alexnet_level1_rank0.csv"},
-    {"new.csv", "tests/data/profiles/kernel_details/llm_bf16_st_rank0.csv"},
     {"gpu.prof", "tests/data/profiles/traces/torch_autograd_cuda_SYNTHETIC.prof"},
     {"npu.prof", "tests/data/profiles/traces/torch_autograd_npu_SYNTHETIC.prof"},
     {"op_summary_slice_0.csv", "tests/data/profiles/op_summary/op_summary_ffts_910b.csv"},
@@ -48,20 +48,24 @@ const std::map<std::string, std::string> kSamples = {
     {"tuesday.json", "results/samples/results.json"},
     {"old.json", "results/samples/results.json"},
     {"report/compare.json", "results/samples/compare.json"},
+    {"dump_dir/Conv2D.conv1.3.7.1670205071724946",
+     "tests/data/msaccucmp_convert/nc1hwc0_all_tensors/in/Conv2D.scope_op.3.7.1670205071724946"},
+    {"debug_dump/MatMul.fc_1.9.5.1670205071723000",
+     "tests/data/msaccucmp_convert/overflow/in/MatMul.fc_1.9.5.1670205071723000"},
+    {"debug_dump/Opdebug.Node_OpDebug.2.5.1670205071724000.2.0.0.0",
+     "tests/data/msaccucmp_convert/overflow/in/"
+     "Opdebug.Node_OpDebug.2.5.1670205071724000.2.0.0.0"},
 };
 
 /// Lines that are not run, by a part of their text, with the reason.
 const std::map<std::string, std::string> kSkipped = {
-    {"check --against", "measures two builds for up to its budget of ten minutes"},
     {"report --history", "reads what check --against has written"},
     {"check --baseline results.json --cases", "measures for minutes"},
     {"invariance --op all", "minutes: every variant there is"},
     {"--kernels", "needs a library or a Python file of the user"},
     {"--device torch:", "needs PyTorch on a device"},
     {"--shards", "needs the dumps of a whole job and its rules"},
-    {"convert -d", "needs files of a device"},
-    {"overflow -d", "needs files of a device"},
-    {"overflow /dump", "needs files of a device"},
+    {"convert -d Conv2D", "needs a dump in FRACTAL_NZ"},
     {"trace_view.json", "the sample of a trace is compressed"},
     {"run.h5 --to csv", "reads what a run of another page has written"},
     {"CudnnConvolutionBackward", "is not in the sample"},
@@ -129,7 +133,11 @@ class PageLines : public testing::TestWithParam<std::string>, protected TempDir 
     }
     fs::create_directories(path("cache/opbench"));
     fs::copy_file(source_file("results/samples/results.json"), path("cache/opbench/last.json"));
-    fs::create_directory_symlink(source_file("cases"), path("cases"));
+    for (const char* name : {"cases", "tests"}) {
+      fs::create_directory_symlink(source_file(name), path(name));
+    }
+    write("base/.keep", "");
+    fs::create_symlink(program(), path("base/opbench"));
     // Runs are shortened. The test checks their output files, not their results.
     write("bin/opbench", R"(#!/bin/sh
 case " $* " in
@@ -139,6 +147,7 @@ case " $* " in
   *) more='--time 0.0005 --repetitions 1 --no-verify -q' ;;
 esac
 case $1 in -* | run) ;; *) more= ;; esac
+[ -z "$more" ] || echo shortened
 timeout 60 "$OPBENCH" "$@" $more
 code=$?
 echo "$code $*" >> "$OPBENCH_LOG"
@@ -147,31 +156,53 @@ exit $code
     fs::permissions(path("bin/opbench"), fs::perms::owner_all);
   }
 
-  Outcome paste(const std::string& script) const {
+  /// Runs a script and checks its exit codes and the files of the user.
+  void paste(const std::string& script) const {
     write("work.sh", script);
-    return shell("PATH='" + path("bin") + "':$PATH sh '" + path("work.sh") + "'",
-                 {.environment = {{"OPBENCH", program()},
-                                  {"OPBENCH_LOG", path("log")},
-                                  {"XDG_CACHE_HOME", path("cache")}},
-                  .directory = directory()});
+    const Outcome outcome = shell("PATH='" + path("bin") + "':$PATH sh '" + path("work.sh") + "'",
+                                  {.environment = {{"OPBENCH", program()},
+                                                   {"OPBENCH_LOG", path("log")},
+                                                   {"XDG_CACHE_HOME", path("cache")}},
+                                   .directory = directory()});
+    std::istringstream log(read("log"));
+    for (std::string line; std::getline(log, line);) {
+      const std::size_t space = line.find(' ');
+      EXPECT_THAT(codes_of(line.substr(space + 1)), testing::Contains(std::stoi(line)))
+          << line << '\n'
+          << outcome.err;
+    }
+    for (const auto& [name, source] : kSamples) {
+      EXPECT_TRUE(read(name) == text_of(source_file(source))) << name << " was replaced";
+    }
   }
 };
+
+class PageExamples : public PageLines {};
+
+std::string name_of(const testing::TestParamInfo<std::string>& page) {
+  return std::regex_replace(fs::path(page.param).stem().string(), std::regex("[^a-zA-Z]"), "");
+}
 
 }  // namespace
 
 TEST_P(PageLines, EndAsTheyShouldAndReplaceNothing) {
   const std::string script = script_of(text_of(source_file(GetParam())));
   ASSERT_NE(script, "");
-  const Outcome outcome = paste(script);
-  std::istringstream log(read("log"));
-  for (std::string line; std::getline(log, line);) {
-    const std::size_t space = line.find(' ');
-    EXPECT_THAT(codes_of(line.substr(space + 1)), testing::Contains(std::stoi(line)))
-        << line << '\n'
-        << outcome.err;
+  paste(script);
+}
+
+TEST_P(PageExamples, GiveTheOutputThatIsShown) {
+  const std::vector<Example> examples = examples_of(text_of(source_file(GetParam())));
+  ASSERT_FALSE(examples.empty());
+  std::string script;
+  for (const Example& example : examples) {
+    script += fmt::format("( {} ) >output.{}\n", example.command, &example - examples.data());
   }
-  for (const auto& [name, source] : kSamples) {
-    EXPECT_TRUE(read(name) == text_of(source_file(source))) << name << " was replaced";
+  paste(script);
+  for (std::size_t i = 0; i < examples.size(); ++i) {
+    const std::string output = read(fmt::format("output.{}", i));
+    if (output.starts_with("shortened")) continue;
+    EXPECT_EQ(difference(output, examples[i].shown), "") << examples[i].command;
   }
 }
 
@@ -180,11 +211,12 @@ INSTANTIATE_TEST_SUITE_P(Docs, PageLines,
                                          "docs/contexts.md", "docs/convert.md", "docs/dumps.md",
                                          "docs/ingest.md", "docs/invariance.md", "docs/judge.md",
                                          "docs/load.md", "docs/minimise.md", "docs/overflow.md",
-                                         "docs/report.md", "docs/scale.md", "docs/show.md",
-                                         "docs/slow-network.md", "docs/wrong-numbers.md"),
-                         [](const testing::TestParamInfo<std::string>& page) {
-                           return std::regex_replace(fs::path(page.param).stem().string(),
-                                                     std::regex("[^a-zA-Z]"), "");
-                         });
+                                         "docs/report.md", "docs/scale.md", "docs/show.md"),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(Docs, PageExamples,
+                         testing::Values("docs/ingest.md", "docs/remedy.md", "docs/slow-network.md",
+                                         "docs/wrong-numbers.md"),
+                         name_of);
 
 }  // namespace opbench

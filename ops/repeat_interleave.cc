@@ -9,7 +9,6 @@
 #include "ops/index.h"
 #include "ops/matmul.h"
 #include "ops/movement.h"
-#include "ops/repeats.h"
 #include "tensor/error.h"
 
 namespace opbench {
@@ -33,6 +32,20 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
   const std::int64_t size = attrs.integer("output_size");
   shape[axis] = size < 0 ? element_count({shape[axis], attrs.integer("repeats")}) : size;
   return {describe(inputs[0].dtype, shape)};
+}
+
+/// The place of x that each place of y copies along the axis, and likewise for the gradient.
+/// `places`: the extent of x. Input 1, if it is given, has the number of copies.
+std::vector<std::int64_t> repeated_places(std::span<const InputReader> inputs, const Attrs& attrs,
+                                          std::int64_t places) {
+  std::vector<std::int64_t> repeats = {attrs.integer("repeats")}, all;
+  if (inputs[0].desc().elements() == 0) return all;  // its axis may be long
+  if (is_given(inputs, 1)) repeats = inputs[1].read_index();
+  for (std::int64_t place = 0; place < places; ++place) {
+    const std::int64_t copies = repeats[repeats.size() > 1 ? static_cast<std::size_t>(place) : 0];
+    all.insert(all.end(), static_cast<std::size_t>(copies), place);
+  }
+  return all;
 }
 
 ExactReference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
@@ -192,17 +205,4 @@ const RegisteredOp registered_grad{{
 }};
 
 }  // namespace
-
-std::vector<std::int64_t> repeated_places(std::span<const InputReader> inputs, const Attrs& attrs,
-                                          std::int64_t places) {
-  std::vector<std::int64_t> repeats = {attrs.integer("repeats")}, all;
-  if (inputs[0].desc().elements() == 0) return all;  // its axis may be long
-  if (is_given(inputs, 1)) repeats = inputs[1].read_index();
-  for (std::int64_t place = 0; place < places; ++place) {
-    const std::int64_t copies = repeats[repeats.size() > 1 ? static_cast<std::size_t>(place) : 0];
-    all.insert(all.end(), static_cast<std::size_t>(copies), place);
-  }
-  return all;
-}
-
 }  // namespace opbench

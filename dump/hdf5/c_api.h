@@ -69,7 +69,6 @@ class Handle {
   hid_t id_;
 };
 
-using FileHandle = Handle<H5Fclose>;
 using ObjectHandle = Handle<H5Oclose>;
 using AttributeHandle = Handle<H5Aclose>;
 using TypeHandle = Handle<H5Tclose>;

@@ -35,8 +35,6 @@ class ShortSampler {
   /// Measured seconds of this number of calls.
   double batch_seconds(std::int64_t calls) const;
 
-  std::int64_t calls_per_batch() const { return calls_; }
-
  private:
   void calibrate();
   double watched_seconds(std::int64_t calls) const;

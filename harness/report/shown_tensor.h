@@ -36,8 +36,6 @@ struct TensorSummary {
   Number min, max;                      ///< exact; meaningless without finite values
   double mean = 0, deviation = 0;       ///< of the population, as numpy.std
   std::vector<std::int64_t> histogram;  ///< kBins equally wide ones from min to max; or none
-
-  std::int64_t not_finite() const { return nan + positive_inf + negative_inf; }
 };
 
 /// Elements of an entry with their real type: uint8 is stored as int8 without its sign.

@@ -18,6 +18,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
+#include "text/fitted.h"
 #include "text/output_file.h"
 #include "text/packed.h"
 #include "workers/dispatch.h"
@@ -219,7 +220,7 @@ void dispatch_all(const JobPlan& plan, const RankComparer& work, const std::stri
   }
   ProgressLine line(context);
   line.begin("comparing");
-  line.activity(fmt::format("{} dumps", dumps.size()));
+  line.activity(counted(dumps.size(), "dump"));
   UnitsProgress progress(dumps, line);
   progress.begin(numbers, 0);
   DispatchHooks hooks;

@@ -199,7 +199,8 @@ int compare_profiles(const IngestFlags& flags, CommandContext& context) {
 
 int ingest(const IngestFlags& flags, CommandContext& context) {
   if (!flags.before.empty() || !flags.after.empty()) return compare_profiles(flags, context);
-  if (flags.files.empty()) throw Error("ingest takes profiles: files to read");
+  if (flags.files.empty())
+    throw Error("no file is given; ingest reads files of a profiler, such as kernel_details.csv");
   refuse_lost_files(flags, context);
   check_wish(flags);
   watch_interrupts();

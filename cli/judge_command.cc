@@ -18,6 +18,7 @@
 #include "harness/run/machine.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "text/fitted.h"
 #include "text/name_pattern.h"
 #include "workers/interrupt.h"
 
@@ -100,8 +101,9 @@ void say_why_not_judged(const std::vector<JudgedDump>& judged, const CommandCont
                                   : fmt::format(", first {}: {}", unknown->path(), unknown->reason);
     context.complain(dump.records.empty()
                          ? fmt::format("{} holds no operator to judge", dump.file)
-                         : fmt::format("{}: none of {} operators could be judged{}", dump.file,
-                                       dump.records.size(), first));
+                         : fmt::format("{}: none of {} could be judged{}; --map FILE adds names of "
+                                       "operators and arguments",
+                                       dump.file, counted(dump.records.size(), "operator"), first));
   }
 }
 

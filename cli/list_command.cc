@@ -75,7 +75,8 @@ void add_rows(TextTable& table, const Op& op, const Kernel& kernel) {
     for (const Format format : op.formats) {
       const std::optional<Problem> problem = probe(op, dtype, format);
       const std::string reason = problem ? refusal(kernel, *problem) : "";
-      if (!reason.empty()) refused[reason][format].push_back(dtype);
+      const std::string rule = reason.substr(0, reason.find(", found "));  // one for all dtypes
+      if (!rule.empty()) refused[rule][format].push_back(dtype);
       const std::string remark = problem ? note(kernel, *problem) : "";
       if (!remark.empty()) noted[remark][format].push_back(dtype);
     }

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compare/reason_groups.h"
 #include "text/packed.h"
 
 namespace opbench {
@@ -98,6 +99,7 @@ RankReport report_rank(const JobPlace& place, DumpComparison& run, FailOn fail_o
   report.is_partial = comparison.is_partial;
   report.code = exit_code(comparison, fail_on);
   report.counts = count(comparison);
+  report.lacks = why_not_compared(comparison);
   const auto introduced = first_introduced(comparison);
   if (const auto first = introduced ? introduced : first_departure(comparison)) {
     report.departure = departure_at(comparison, *first);
@@ -125,7 +127,7 @@ void each_field(V& v, FieldsOf<TensorDigests> auto& digests) {
 template <class V>
 void each_field(V& v, FieldsOf<RankReport> auto& report) {
   v.fields(report.place.step, report.place.rank, report.error, report.is_partial, report.code,
-           report.counts, report.departure, report.digests, report.replicas_checked,
+           report.counts, report.lacks, report.departure, report.digests, report.replicas_checked,
            report.replicas);
 }
 

@@ -38,6 +38,7 @@ struct RankReport {
   bool is_partial = false;
   ExitCode code = kAllWell;
   ComparisonCounts counts;
+  std::string lacks;  ///< which tensors could not be read, or why none was compared
   std::optional<Departure> departure;
   std::vector<TensorDigests> digests;
   // For a joined dump: tensors that should be equal on all ranks, and those that differ.

@@ -128,7 +128,9 @@ struct DumpSource::Impl {
     if (!found.records.empty() || !found.strays.empty()) return;
     if (!found.problems.empty()) throw Error(found.problems.front());
     throw Error(
-        fmt::format("{} holds no dump: no .h5, .npy, .npz or .pt file, and no dump.json", name));
+        fmt::format("{} holds no dump: no .h5, .npy, .npz or .pt file, and no dump.json; convert "
+                    "dump files of a device first: opbench convert -d DIR -out NPY",
+                    name));
   }
 
   void read(const DumpEntry& entry, ElementRange range, void* to) {

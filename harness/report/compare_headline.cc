@@ -116,6 +116,9 @@ void print_first(const ComparisonPage& page) {
   if (op.origin == Origin::inherited) {
     page.paragraph(source_of_inputs(page.comparison, *first), 2);
   }
+  if (!page.comparison.is_explained) {
+    page.paragraph("Nothing was recomputed; next: --explain failing", 2);
+  }
   print_unpaired_near(page, *first);
 }
 

@@ -49,7 +49,7 @@ void print_first(const JobPage& page) {
   if (!page.job.first) return;
   const RankReport& rank = page.job.ranks[*page.job.first];
   const Departure& departure = *rank.departure;
-  page.heading(fmt::format("The first to depart is {}, in {}, call {}", to_string(rank.place),
+  page.heading(fmt::format("The first error is in {}, {}, call {}", to_string(rank.place),
                            departure.op, departure.seq));
   page.paragraph(fmt::format("/{}{}", folder_of(rank.place), departure.tensor), 2);
   page.paragraph(departure.reason, 2);
@@ -115,14 +115,14 @@ void print_missing(const JobPage& page, const std::vector<JobPlace>& places,
 }
 
 void print_errors(const JobPage& page) {
-  std::size_t count = 0;
-  for (const RankReport& rank : page.job.ranks) count += !rank.error.empty();
-  if (count == 0) return;
-  page.heading(fmt::format("{} could not be compared", counted(count, "dump")));
+  std::vector<std::string> lines;
   for (const RankReport& rank : page.job.ranks) {
-    if (rank.error.empty()) continue;
-    page.paragraph(fmt::format("{}: {}", to_string(rank.place), rank.error), 2);
+    const std::string& why = rank.error.empty() ? rank.lacks : rank.error;
+    if (!why.empty()) lines.push_back(fmt::format("{}: {}", to_string(rank.place), why));
   }
+  if (lines.empty()) return;
+  page.heading(fmt::format("{} could not be compared as a whole", counted(lines.size(), "dump")));
+  for (const std::string& line : lines) page.paragraph(line, 2);
 }
 
 }  // namespace

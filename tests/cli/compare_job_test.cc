@@ -62,7 +62,7 @@ TEST_F(CompareJobCli, NamesTheFirstStepRankAndOperator) {
   array("npu/step1/rank2/Mul/1/output/result.npy", {0, 0, 0});
   const Outcome outcome = compare({"-o", path("out")});
   EXPECT_EQ(outcome.code, kVerdictFailed);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The first to depart is step 1, rank 2, in Mul, call 1"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The first error is in step 1, rank 2, Mul, call 1"),
                                  HasSubstr("/step1/rank2/Mul/1/output/result"),
                                  HasSubstr("2 of 6 dumps have tensors that fail")));
   const auto summary = nlohmann::json::parse(read("out/summary.json"));
@@ -103,10 +103,18 @@ TEST_F(CompareJobCli, ARankThatCannotBeReadCostsNoOther) {
   fs::create_directories(path("npu/step0/rank1"));
   const Outcome outcome = compare({"-o", path("out")});
   EXPECT_EQ(outcome.code, kCouldNotFinish);
-  EXPECT_THAT(outcome.out,
-              AllOf(HasSubstr("1 dump could not be compared"), HasSubstr("step 0, rank 1: "),
-                    HasSubstr("holds no dump"), HasSubstr("15 tensors compared: 15 passed")));
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("1 dump could not be compared as a whole"),
+                                 HasSubstr("step 0, rank 1: "), HasSubstr("holds no dump"),
+                                 HasSubstr("15 tensors compared: 15 passed")));
   EXPECT_FALSE(fs::exists(path("out/step0/rank1")));
+}
+
+TEST_F(CompareJobCli, StatesWhyTensorsAreUnread) {
+  fs::resize_file(path("npu/step0/rank1/Add/2/output/result.npy"), 130);
+  const Outcome outcome = compare();
+  EXPECT_EQ(outcome.code, kCouldNotFinish);
+  EXPECT_THAT(outcome.out, HasSubstr("step 0, rank 1: 1 tensor could not be read, first "
+                                     "/Add/2/output/result:\n"));
 }
 
 TEST_F(CompareJobCli, RefusesWhatIsForOnePair) {
@@ -166,7 +174,7 @@ TEST_F(CompareShardsCli, AWrongPartAndASplitReplicaAreNamed) {
   array("job/rank1/step0/Norm/3/output/0.npy", {5, std::nextafter(6.0F, 7.0F)});
   const Outcome outcome = compare("whole");
   EXPECT_EQ(outcome.code, kVerdictFailed);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The first to depart is step 1, in Up, call 1"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("The first error is in step 1, Up, call 1"),
                                  HasSubstr("worst at [3]: 40, expected 4"),
                                  HasSubstr("step 0, /Norm/3/output/0: ranks 0 and 1 differ")));
 }

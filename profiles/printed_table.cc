@@ -181,16 +181,16 @@ class PrintedTable {
     if (is_whole) event.input_dims = dims;
     const std::uint32_t place = calls_.operator_of(event, file_, row.line);
     TraceOperator& op = calls_.operators()[place];
-    op.calls += row.calls;
-    op.host_self_ns += self_ps / 1000;
-    calls_.host_operators += row.calls;
-    calls_.host_operators_with_shapes += is_whole ? row.calls : 0;
+    add_saturated(op.calls, row.calls);
+    add_saturated(op.host_self_ns, self_ps / 1000);
+    add_saturated(calls_.host_operators, row.calls);
+    if (is_whole) add_saturated(calls_.host_operators_with_shapes, row.calls);
     if (row.device_ps > 0) {
       DeviceTask task;
       task.duration_ps = row.device_ps;
       task.count = row.calls;
       op.kernels.add(task);
-      op.launching += row.calls;
+      add_saturated(op.launching, row.calls);
     }
     if (layout_.has(Printed::memory) || layout_.has(Printed::memory + 2)) add_memory(line, op);
     return place;

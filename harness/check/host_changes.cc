@@ -25,13 +25,13 @@ void add_side(const TraceProfile& trace, bool is_after, Changes& changes) {
   const bool is_of_device = has_device_times(trace);
   for (const TraceOperator& one : trace.operators()) {
     HostChange& change = changes[one.name];
-    (is_after ? change.calls_after : change.calls_before) += one.calls;
+    add_saturated(is_after ? change.calls_after : change.calls_before, one.calls);
     (is_after ? change.after_us : change.before_us) += time_us(one, is_of_device);
   }
 }
 
 // Devices name one operator differently: aten::cudnn_convolution, npu_convolution. Joins operators
-// of one profile only, if the operator table has them in one row.
+// that have a time in one profile only, if the operator table has them in one row.
 void join_names(Changes& changes) {
   std::map<const OpRow*, HostChange*> gone;
   const auto row_of = [](const std::string& name) -> const OpRow* {
@@ -40,11 +40,11 @@ void join_names(Changes& changes) {
   };
   for (auto& [name, change] : changes) {
     change.name = name;
-    if (change.calls_after > 0) continue;
+    if (change.before_us <= 0 || change.after_us > 0) continue;
     if (const OpRow* row = row_of(name)) gone.try_emplace(row, &change);
   }
   for (auto& [name, change] : changes) {
-    if (change.calls_before > 0) continue;
+    if (change.after_us <= 0 || change.before_us > 0) continue;
     const auto old = gone.find(row_of(name));
     if (old == gone.end()) continue;
     change.name_before = old->second->name;

@@ -16,6 +16,7 @@ class ProfileView {
 
   const HotSpots& spots() const { return result_.hot_spots; }
   const HotSpotRules& rules() const { return spots().rules(); }
+  const TraceProfile& trace() const { return result_.trace; }
   /// Empty if no step is known.
   const std::optional<StepTime>& step() const { return step_; }
   const std::vector<HotOperator>& operators() const { return operators_; }
@@ -23,13 +24,14 @@ class ProfileView {
   const HotType* type_by_id(std::uint32_t id) const;
   double share(const HotOperator& one) const { return spots().share(one.time); }
 
-  /// A finding of rule `name` without evidence and with these shares. It is a warning from the
-  /// rule's warning share on.
+  /// A finding of rule `name` without evidence and with these shares; it could save all of them.
   Finding finding(std::string_view name, std::string what, double share,
                   std::optional<double> step_share) const;
-  /// A finding of rule `name` about several operators. The first few are its evidence.
+  /// A finding of rule `name` about several operators. The first few are its evidence. `parts`:
+  /// the parts of their times that it could save, from 0 to 1; without parts, all of them.
   Finding finding(std::string_view name, std::string what,
-                  const std::vector<const HotOperator*>& operators) const;
+                  const std::vector<const HotOperator*>& operators,
+                  const std::vector<double>& parts = {}) const;
 
  private:
   const IngestResult& result_;
@@ -46,10 +48,13 @@ inline constexpr std::size_t kMostEvidence = 5;
 /// An operator as evidence: "TransData 32,3,224,224 NCHW -> 32,1,224,224,8 NC1HWC0".
 std::string operator_text(const HotOperator& one);
 
+/// The type of an operator, or its name if it has no type; "?" if there is no such operator.
+std::string type_text(const ProfileView& view, std::uint32_t id);
+
 /// "once", "12 times".
 std::string times_text(std::int64_t count);
 
-/// Finds communication and idle time; without a step, waits.
+/// Finds communication and idle time, by what the host does if it is known; without a step, waits.
 void find_what_does_not_compute(const ProfileView& view, std::vector<Finding>& found);
 /// Finds TransData, Cast and copies, with the operators before and after them.
 void find_conversions(const ProfileView& view, std::vector<Finding>& found);

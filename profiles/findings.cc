@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "profiles/finding_rules.h"
 #include "profiles/task.h"
@@ -70,6 +71,16 @@ std::string parts_text(const StepTime& time) {
   return text + fmt::format(", idle {:.1f} %", percent(time.idle_ps()));
 }
 
+// The mean time of compiling in the steps after the first `steps`.
+double compile_milliseconds(const HostLogs& logs, std::int64_t steps) {
+  const auto& blocks = logs.blocks();
+  double sum = 0;
+  for (std::int64_t i = steps + 1; i < std::ssize(blocks); ++i) {
+    sum += blocks[static_cast<std::size_t>(i)].milliseconds;
+  }
+  return sum / static_cast<double>(std::max<std::int64_t>(1, std::ssize(blocks) - steps - 1));
+}
+
 void find_recompiles(const ProfileView& view, const HostLogs& logs, std::vector<Finding>& found) {
   const std::int64_t steps = view.rules().warm_steps;
   const auto late = logs.compiled_after(steps);
@@ -79,6 +90,13 @@ void find_recompiles(const ProfileView& view, const HostLogs& logs, std::vector<
   for (std::size_t i = 0; i < std::min(late.size(), kMostEvidence); ++i) {
     finding.evidence.push_back(
         {fmt::format("{} in {}", late[i].first, counted(late[i].second, "step")), {}});
+  }
+  const double milliseconds = compile_milliseconds(logs, steps);
+  if (view.step() && milliseconds > 0) {
+    const double step_ms = in_us(view.step()->mean_ps) / 1e3;
+    finding.what += fmt::format(", for {:.1f} ms of a step", milliseconds);
+    // A step of the log can be longer than a step of the profile.
+    finding.step_share = finding.saves = milliseconds / std::max(step_ms, milliseconds);
   }
   found.push_back(std::move(finding));
 }
@@ -132,6 +150,18 @@ std::string headline(const IngestResult& result) {
                      short_time(computing.total_ps), counted(computing.count, "task"));
 }
 
+std::string host_line(const IngestResult& result) {
+  const HostTime& time = result.trace.host;
+  const std::optional<StepTime> step = step_time(result);
+  if (!step || time.whole_ns() == 0) return {};
+  const auto percent = [&](std::int64_t part) { return 100 * time.share(part); };
+  return fmt::format(
+      "Host and device work: both {:.1f} % of the {}, only the host {:.1f} %, only the device "
+      "{:.1f} %, neither {:.1f} %",
+      percent(time.both_ns), step->whole_name(), percent(time.host_alone_ns),
+      percent(time.device_alone_ns), percent(time.neither_ns));
+}
+
 ProfileView::ProfileView(const IngestResult& result)
     : result_(result),
       step_(step_time(result)),
@@ -154,19 +184,22 @@ const HotType* ProfileView::type_by_id(std::uint32_t id) const {
 Finding ProfileView::finding(std::string_view name, std::string what, double share,
                              std::optional<double> step_share) const {
   const FindingRule& rule = rules().finding(name);
-  const bool is_warning = rule.warning > 0 && step_share.value_or(share) >= rule.warning;
-  return {std::string(name), std::move(what), is_warning, share, step_share, {},
-          rule.advice,       rule.tries};
+  const double saves = step_share.value_or(share);
+  return {std::string(name), std::move(what), false,     saves, share, step_share, {},
+          rule.estimate,     rule.advice,     rule.tries};
 }
 
 Finding ProfileView::finding(std::string_view name, std::string what,
-                             const std::vector<const HotOperator*>& operators) const {
+                             const std::vector<const HotOperator*>& operators,
+                             const std::vector<double>& parts) const {
   std::vector<Evidence> evidence;
-  double sum = 0, of_step = 0;
-  for (const HotOperator* one : operators) {
+  double sum = 0, of_step = 0, saves = 0;
+  for (std::size_t i = 0; i < operators.size(); ++i) {
+    const HotOperator* const one = operators[i];
     const double part = step_ ? step_share(result_, *step_, *one) : share(*one);
     sum += share(*one);
     of_step += part;
+    saves += part * (i < parts.size() ? parts[i] : 1);
     if (evidence.size() < kMostEvidence) {
       evidence.push_back({fmt::format("{:.1f} % {}", 100 * part, operator_text(*one)), one->first});
     }
@@ -174,6 +207,7 @@ Finding ProfileView::finding(std::string_view name, std::string what,
   Finding one = finding(name, std::move(what), sum,
                         step_ && !operators.empty() ? std::optional(of_step) : std::nullopt);
   one.evidence = std::move(evidence);
+  one.saves = saves;
   return one;
 }
 
@@ -207,8 +241,9 @@ std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& 
   find_recompiles(view, result.logs, found);
   find_log_problems(view, result.logs, found);
   find_dynamic(view, found);
+  for (Finding& one : found) one.is_warning = one.saves >= view.rules().warning;
   std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
-    return a.step_share.value_or(a.share) > b.step_share.value_or(b.share);
+    return std::pair(a.saves, a.shown_share()) > std::pair(b.saves, b.shown_share());
   });
   return found;
 }

@@ -39,6 +39,9 @@ double step_share(const IngestResult& result, const StepTime& step, const HotOpe
 /// Empty if nothing ran on a device.
 std::string headline(const IngestResult& result);
 
+/// "Host and device both work for 5.2 % of the step, ...". Empty without operators of the host.
+std::string host_line(const IngestResult& result);
+
 /// A pattern with the row of its first task: "Conv2D -> TransData -> MaxPool, 6 times".
 struct Evidence {
   std::string text;
@@ -50,10 +53,15 @@ struct Finding {
   std::string rule;  ///< its name in hot_spot_rules.yaml
   std::string what;  ///< one line
   bool is_warning = false;
+  /// The share of the steps that it could save at most, by `estimate`; without a step, the share of
+  /// `share`'s time. Savings of several findings do not add up.
+  double saves = 0;
   double share = 0;  ///< of the device time; without a step, of the time in `what`; 0: no share
   std::optional<double> step_share;  ///< of the steps, if both times are known
   std::vector<Evidence> evidence;    ///< the longest first, not all of it
-  std::string advice, tries;
+  std::string estimate, advice, tries;
+
+  double shown_share() const { return step_share.value_or(share); }
 };
 
 /// Core counts of the device, from the user: profiles do not have them.
@@ -61,7 +69,7 @@ struct CoreCounts {
   std::int64_t cube = 0, vector = 0;  ///< 0: not stated
 };
 
-/// The findings of all rules in a profile and its logs, the largest share of the step first.
+/// The findings of all rules in a profile and its logs, what could save most of the step first.
 /// Without a known step, shares are of the device time. The amount of evidence is bounded.
 std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& cores);
 

@@ -29,9 +29,11 @@ std::string place_text(const SourceRow& at, const IngestResult& result) {
 
 void print_finding(ReportLines& lines, const Finding& finding, const IngestResult& result) {
   constexpr std::size_t kIndent = 9;
-  const double share = finding.step_share.value_or(finding.share);
-  const std::string head = finding.step_share || share > 0 ? fmt::format("{:>6.1f} %", 100 * share)
-                                                           : fmt::format("{:>8}", "-");
+  const double share = finding.shown_share();
+  const std::string head =
+      finding.step_share || share > 0
+          ? fmt::format("{:>6.1f} % {:>6.1f} %", 100 * finding.saves, 100 * share)
+          : fmt::format("{:>8} {:>8}", "-", "-");
   const bool is_warning = finding.is_warning;
   lines.text(fmt::format("{} {}{}: {}", head, is_warning ? "WARNING " : "", finding.rule,
                          printable(finding.what)),
@@ -40,6 +42,9 @@ void print_finding(ReportLines& lines, const Finding& finding, const IngestResul
   for (std::size_t i = 0; i < std::min(shown, finding.evidence.size()); ++i) {
     const Evidence& one = finding.evidence[i];
     lines.row(std::string(kIndent + 2, ' '), printable(one.text), place_text(one.at, result));
+  }
+  if (!finding.estimate.empty() && lines.layout().is_wide) {
+    lines.text("saves: " + printable(finding.estimate), kIndent, kIndent + 2);
   }
   if (!finding.advice.empty()) {
     lines.text("advice: " + printable(finding.advice), kIndent, kIndent + 2);
@@ -56,8 +61,9 @@ void print_findings(ReportLines& lines, const std::vector<Finding>& findings,
     const std::optional<StepTime> step = step_time(result);
     const bool is_timed = step || result.hot_spots.computing().count > 0;
     lines.text(!is_timed ? "Findings:"
-                         : fmt::format("Findings, by their share of the {}:",
+                         : fmt::format("Findings, by what they could save at most of the {}:",
                                        step ? step->whole_name() : "device time"));
+    if (is_timed) lines.text(fmt::format("{:>8} {:>8}", "saves", "share"));
   }
   for (const Finding& finding : findings) print_finding(lines, finding, result);
   if (!result.hot_spots.most_blocks().empty() && cores.cube == 0 && cores.vector == 0) {
@@ -70,7 +76,8 @@ Json findings_value(const std::vector<Finding>& findings) {
   Json all = Json::array();
   for (const Finding& finding : findings) {
     Json one = {{"rule", finding.rule},          {"what", printable(finding.what)},
-                {"warning", finding.is_warning}, {"share", finding.share},
+                {"warning", finding.is_warning}, {"saves", finding.saves},
+                {"estimate", finding.estimate},  {"share", finding.share},
                 {"share_of_steps", nullptr},     {"evidence", Json::array()},
                 {"advice", finding.advice},      {"try", finding.tries}};
     if (finding.step_share) one["share_of_steps"] = *finding.step_share;
@@ -95,6 +102,17 @@ Json order_value(const TaskOrder& order) {
 Json step_value(const IngestResult& result) {
   const std::optional<StepTime> step = step_time(result);
   if (!step) return nullptr;
+  Json host = nullptr;
+  if (const HostTime& time = result.trace.host; time.whole_ns() > 0) {
+    const auto us = [](std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e3; };
+    host = {{"both_us", us(time.both_ns)},
+            {"host_alone_us", us(time.host_alone_ns)},
+            {"device_alone_us", us(time.device_alone_ns)},
+            {"neither_us", us(time.neither_ns)},
+            {"compiling_us", us(time.compiling_ns)},
+            {"loading_us", us(time.loading_ns)},
+            {"waiting_us", us(time.waiting_ns)}};
+  }
   return {{"of", step->whole_name()},
           {"count", step->count},
           {"mean_us", in_us(step->mean_ps)},
@@ -103,7 +121,8 @@ Json step_value(const IngestResult& result) {
           {"communication_us", in_us(step->communication_ps)},
           {"communication_alone_us", in_us(step->communication_alone_ps)},
           {"copies_alone_us", in_us(step->copies_alone_ps)},
-          {"idle_us", in_us(step->idle_ps())}};
+          {"idle_us", in_us(step->idle_ps())},
+          {"host", host}};
 }
 
 namespace {

@@ -54,14 +54,14 @@ void read_wait(const YamlValue& value, HotSpotRules& rules) {
 void read_finding(const YamlValue& value, FindingRule& rule) {
   constexpr double kLargest = 1e6;
   value.mapping("a finding",
-                {"share", "warning", "limit", "longer_than_us", "times", "types", "advice", "try"},
+                {"share", "limit", "longer_than_us", "times", "types", "estimate", "advice", "try"},
                 [&](const std::string& key, const YamlValue& of) {
                   if (key == "share") rule.share = of.number("a share", 0, 1);
-                  if (key == "warning") rule.warning = of.number("a share", 0, 1);
                   if (key == "limit") rule.limit = of.number("a limit", 0, kLargest);
                   if (key == "longer_than_us") rule.longer_than_ps = picoseconds(of);
                   if (key == "times") rule.times = of.integer("a number", 0, 1'000'000);
                   if (key == "types") rule.types = words(of, "a type");
+                  if (key == "estimate") rule.estimate = of.text("an estimate");
                   if (key == "advice") rule.advice = of.text("an advice");
                   if (key == "try") rule.tries = of.text("a way to try it");
                 });
@@ -106,10 +106,15 @@ void read_communication(const YamlValue& value, HotSpotRules& rules) {
 }
 
 void read_timeline(const YamlValue& value, HotSpotRules& rules) {
+  const std::map<std::string, std::vector<std::string>*> lists = {
+      {"computing", &rules.computing_types},
+      {"copies", &rules.copying_types},
+      {"host_compiles", &rules.host_compiles},
+      {"host_waits", &rules.host_waits},
+      {"host_loads", &rules.host_loads}};
   value.mapping(
-      "timeline", {"computing", "copies"}, [&](const std::string& part, const YamlValue& of) {
-        (part == "copies" ? rules.copying_types : rules.computing_types) = words(of, part);
-      });
+      "timeline", {"computing", "copies", "host_compiles", "host_waits", "host_loads"},
+      [&](const std::string& part, const YamlValue& of) { *lists.at(part) = words(of, part); });
 }
 
 void read_groups(const YamlValue& value, HotSpotRules& rules) {
@@ -120,11 +125,13 @@ void read_groups(const YamlValue& value, HotSpotRules& rules) {
 void read_rules(const std::string& text, const std::string& path, HotSpotRules& rules) {
   parse_yaml(text, path)
       .mapping("hot spot rules",
-               {"communication", "timeline", "groups", "wait", "recompile", "small", "findings"},
+               {"communication", "timeline", "groups", "warning", "wait", "recompile", "small",
+                "findings"},
                [&](const std::string& key, const YamlValue& value) {
                  if (key == "communication") read_communication(value, rules);
                  if (key == "timeline") read_timeline(value, rules);
                  if (key == "groups") read_groups(value, rules);
+                 if (key == "warning") rules.warning = value.number("a share", 0, 1);
                  if (key == "wait") read_wait(value, rules);
                  if (key == "small") read_small(value, rules);
                  if (key == "findings") read_findings(value, rules);
@@ -168,7 +175,9 @@ bool HotSpotRules::is_communication(const DeviceTask& task) const {
   return is_among(communication_cores, task.core) || is_communication_name(task.name);
 }
 
+// Graphs name operators with a path: "Default/AllReduce-op534_0".
 bool HotSpotRules::is_communication_name(std::string_view name) const {
+  name.remove_prefix(std::min(name.size(), name.rfind('/') + 1));
   return std::any_of(communication_names.begin(), communication_names.end(),
                      [&](const std::string& begin) { return name.starts_with(begin); });
 }
@@ -179,6 +188,18 @@ bool HotSpotRules::computes(std::string_view task_type) const {
 
 bool HotSpotRules::copies(std::string_view task_type) const {
   return is_among(copying_types, task_type);
+}
+
+std::optional<HostState> HotSpotRules::host_state(std::string_view name) const {
+  const auto has_part = [&](const std::vector<std::string>& parts) {
+    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+      return name.find(part) != std::string_view::npos;
+    });
+  };
+  if (has_part(host_compiles)) return HostState::compiles;
+  if (has_part(host_waits)) return HostState::waits;
+  if (has_part(host_loads)) return HostState::loads;
+  return std::nullopt;
 }
 
 }  // namespace opbench

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "profiles/host_time.h"
 #include "profiles/task.h"
 
 namespace opbench {
@@ -26,12 +27,12 @@ struct TaskGroup {
 /// Thresholds and texts of a rule. A rule's comment in the file names the numbers that it uses; 0:
 /// not stated.
 struct FindingRule {
-  double share = 0;    ///< from this share of the device time on it is a remark
-  double warning = 0;  ///< from this share on it is a warning
-  double limit = 0;    ///< a ratio
+  double share = 0;  ///< from this share of the device time on it is a remark
+  double limit = 0;  ///< a ratio
   std::int64_t longer_than_ps = 0;
   std::int64_t times = 0;
   std::vector<std::string> types;  ///< dtypes or beginnings of operator types
+  std::string estimate;            ///< how `Finding::saves` is estimated
   std::string advice;              ///< from tuning guides
   std::string tries;               ///< the part of opbench that tests it
 };
@@ -48,7 +49,10 @@ struct HotSpotRules {
   std::vector<std::string> communication_names;  ///< beginnings of names
   /// Types of tasks that compute, and of those that copy between memories, in timelines.
   std::vector<std::string> computing_types, copying_types;
+  /// Parts of names of the host's calls that compile, wait for a device, and load data.
+  std::vector<std::string> host_compiles, host_waits, host_loads;
   std::vector<TaskGroup> groups;
+  double warning = 0;  ///< a finding that could save this share is a warning
   std::int64_t long_wait_ps = 0;
   double wait_share = 0;
   std::int64_t warm_steps = 0;  ///< compiling after this number of steps is a remark
@@ -68,6 +72,8 @@ struct HotSpotRules {
   bool is_communication_name(std::string_view name) const;
   bool computes(std::string_view task_type) const;
   bool copies(std::string_view task_type) const;
+  /// The activity of the host in a call with this name; empty for other calls.
+  std::optional<HostState> host_state(std::string_view name) const;
 };
 
 /// Device time of several tasks.

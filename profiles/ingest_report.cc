@@ -263,6 +263,7 @@ void print_tables(ReportLines& lines, const IngestResult& result) {
 void print_ingest(std::ostream& out, const IngestResult& result, const IngestReport& report) {
   ReportLines lines(out, report.layout);
   if (const std::string first = headline(result); !first.empty()) lines.text(first, 0, 2, kBold);
+  if (const std::string second = host_line(result); !second.empty()) lines.text(second, 0, 2);
   print_files(lines, result);
   for (const std::string& warning : result.warnings) {
     lines.text("warning: " + printable(warning), 0, 2, kYellow);

@@ -19,8 +19,8 @@ namespace opbench {
 void print_findings(ReportLines& lines, const std::vector<Finding>& findings,
                     const IngestResult& result, const CoreCounts& cores);
 
-/// [{"rule", "what", "warning", "share", "share_of_steps", "evidence": [{"text", "file", "line"}],
-/// "advice", "try"}]
+/// [{"rule", "what", "warning", "saves", "estimate", "share", "share_of_steps", "evidence":
+/// [{"text", "file", "line"}], "advice", "try"}]
 nlohmann::ordered_json findings_value(const std::vector<Finding>& findings);
 
 /// {"known", "steps", "span_us", "busy_us"}: the order of tasks from their start times.
@@ -29,8 +29,9 @@ nlohmann::ordered_json order_value(const TaskOrder& order);
 /// {key: count}
 nlohmann::ordered_json counts_value(const std::map<std::string, std::int64_t>& counts);
 
-/// {"of": "step" or "profile", "count", "mean_us", "whole_us", "computing_us", ..., "idle_us"},
-/// over all steps on all devices; null if no step is known.
+/// {"of": "step" or "profile", "count", "mean_us", "whole_us", "computing_us", ..., "idle_us",
+/// "host": null or {"both_us", "host_alone_us", "device_alone_us", "neither_us", ...}}, over all
+/// steps on all devices; null if no step is known.
 nlohmann::ordered_json step_value(const IngestResult& result);
 
 /// Prints calls by count, and the operators that compile after `steps` marks.

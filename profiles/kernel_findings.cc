@@ -29,60 +29,81 @@ std::int64_t bytes_of(std::string_view dtype) {
   return dtype == "DOUBLE" || dtype.ends_with("64") ? 8 : 4;
 }
 
+/// A remark about a tensor or an operator, and the part of its time that could be saved.
+struct PartRemark {
+  std::string text;
+  double part = 0;
+};
+
+// The part of `extent` rounded up to a multiple that is padding.
+double padding(std::int64_t extent, std::int64_t multiple) {
+  const std::int64_t padded = (extent + multiple - 1) / multiple * multiple;
+  return padded == 0 ? 0 : static_cast<double>(padded - extent) / static_cast<double>(padded);
+}
+
 // Extents of a tensor that are not multiples: "C = 3, H*W = 169". Blocks of channels are already
 // padded.
-std::string misaligned(std::string_view shape, std::string_view dtype, std::string_view format,
-                       std::int64_t multiple) {
+PartRemark misaligned(std::string_view shape, std::string_view dtype, std::string_view format,
+                      std::int64_t multiple) {
   constexpr std::int64_t kBlockBytes = 32;
   const std::vector<std::int64_t> s = extents_of(shape);
   const bool is_nchw = format == "NCHW" && s.size() == 4;
   const bool is_5hd = format.starts_with("NC1HWC0") && s.size() == 5;
   std::string text;
-  if (is_nchw && s[1] % multiple != 0) text = fmt::format("C = {}", s[1]);
+  double used = 1;
+  const auto pad = [&](std::int64_t extent, std::int64_t to) { used *= 1 - padding(extent, to); };
+  if (is_nchw && s[1] % multiple != 0) {
+    text = fmt::format("C = {}", s[1]);
+    pad(s[1], multiple);
+  }
   if (is_nchw || is_5hd) {
     const std::int64_t plane = s[2] * s[3];
     if (plane > 1 && plane % multiple != 0) {
       text += fmt::format("{}H*W = {}", text.empty() ? "" : ", ", plane);
+      pad(plane, multiple);
     }
   } else if (s.size() >= 2 && s.back() > 1 && s.back() * bytes_of(dtype) % kBlockBytes != 0) {
     text = fmt::format("rows of {} bytes", s.back() * bytes_of(dtype));
+    pad(s.back() * bytes_of(dtype), kBlockBytes);
   }
-  return text;
+  return {text, 1 - used};
 }
 
-std::string misaligned(const HotOperator& one, std::int64_t multiple) {
-  std::string text;
+PartRemark misaligned(const HotOperator& one, std::int64_t multiple) {
+  PartRemark first;
   const auto add = [&](const char* side, const std::string& shapes, const std::string& dtypes,
                        const std::string& formats) {
     const auto all_dtypes = split(dtypes, ';');
     const auto all_formats = split(formats, ';');
     const auto all_shapes = split(shapes, ';');
     for (std::size_t i = 0; i < all_shapes.size(); ++i) {
-      if (i >= all_dtypes.size() || i >= all_formats.size() || !text.empty()) return;
-      const std::string what = misaligned(all_shapes[i], all_dtypes[i], all_formats[i], multiple);
-      if (!what.empty()) text = fmt::format("{} {}: {}", side, i, what);
+      if (i >= all_dtypes.size() || i >= all_formats.size() || !first.text.empty()) return;
+      const auto [text, part] = misaligned(all_shapes[i], all_dtypes[i], all_formats[i], multiple);
+      if (!text.empty()) first = {fmt::format("{} {}: {}", side, i, text), part};
     }
   };
   add("input", one.input_shapes, one.input_dtypes, one.input_formats);
   add("output", one.output_shapes, one.output_dtypes, one.output_formats);
-  return text;
+  return first;
 }
 
 /// Operators of a finding, and a remark about each.
 struct Remarked {
   std::vector<const HotOperator*> operators;
   std::vector<std::string> texts;
+  std::vector<double> parts;  ///< of their times that could be saved
 
-  void add(const HotOperator& one, std::string text) {
+  void add(const HotOperator& one, PartRemark remark) {
     operators.push_back(&one);
-    texts.push_back(std::move(text));
+    texts.push_back(std::move(remark.text));
+    parts.push_back(remark.part);
   }
 };
 
 void report(const ProfileView& view, std::string_view rule, const std::string& what,
             const Remarked& remarked, std::vector<Finding>& found) {
   if (remarked.operators.empty()) return;
-  Finding finding = view.finding(rule, "", remarked.operators);
+  Finding finding = view.finding(rule, "", remarked.operators, remarked.parts);
   finding.what = fmt::format("{}: {}, {:.1f} % of the device time", what,
                              counted(remarked.operators.size(), "operator"), 100 * finding.share);
   for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
@@ -127,8 +148,8 @@ void find_misaligned(const ProfileView& view, std::vector<Finding>& found) {
   Remarked remarked;
   for (const HotOperator& one : view.operators()) {
     if (!one.has_tensors || view.share(one) < rule.share) continue;
-    std::string text = misaligned(one, multiple);
-    if (!text.empty()) remarked.add(one, std::move(text));
+    PartRemark remark = misaligned(one, multiple);
+    if (!remark.text.empty()) remarked.add(one, std::move(remark));
   }
   report(
       view, "alignment",
@@ -144,7 +165,8 @@ void find_idle_cores(const ProfileView& view, const CoreCounts& cores,
     const std::int64_t count = cores_of(one, cores);
     if (count == 0 || one.least_blocks == 0 || view.share(one) < rule.share) continue;
     if (one.least_blocks >= count && one.least_blocks % count == 0) continue;
-    remarked.add(one, fmt::format("block dim {} on {} cores", one.least_blocks, count));
+    remarked.add(one, {fmt::format("block dim {} on {} cores", one.least_blocks, count),
+                       padding(one.least_blocks, count)});
   }
   report(view, "block_dim", "cores are idle, as the block dim is not a multiple of the cores",
          remarked, found);
@@ -161,12 +183,14 @@ void find_bounds(const ProfileView& view, std::vector<Finding>& found) {
     const bool is_moving = moving.name != nullptr && moving.ratio >= computing.ratio;
     const Busiest& most = is_moving ? moving : computing;
     const FindingRule& bound = is_moving ? memory : compute;
-    std::string text = fmt::format("{} is busy for {:.0f} % of it", most.name, 100 * most.ratio);
+    const PartRemark remark{
+        fmt::format("{} is busy for {:.0f} % of it", most.name, 100 * most.ratio),
+        std::clamp(1 - most.ratio, 0.0, 1.0)};
     if (most.ratio >= bound.limit) {
-      if (view.share(one) >= bound.share) (is_moving ? moves : computes).add(one, std::move(text));
+      if (view.share(one) >= bound.share) (is_moving ? moves : computes).add(one, remark);
     } else if (view.share(one) >= none.share && most.ratio < none.limit &&
                one.time.mean_us() > in_us(none.longer_than_ps)) {
-      neither.add(one, std::move(text));
+      neither.add(one, remark);
     }
   }
   report(view, "memory_bound", "bound by moving data", moves, found);
@@ -195,7 +219,7 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
   const auto& step = view.step();
   const double computing = step ? step->share(step->computing_ps) : 1;
   std::vector<Evidence> evidence;
-  double whole = 0;
+  double whole = 0, saved = 0;
   std::size_t runs = 0;
   for (const SmallRun& run : order.small_runs()) {
     DeviceTime time;
@@ -209,6 +233,7 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
     }
     ++runs;
     whole += share;
+    saved += share * (1 - 1 / static_cast<double>(run.types.size()));
     if (evidence.size() == kMostEvidence) continue;
     const KnownRun* known = known_run(types, view.rules());
     const double busy = run.span_ps > 0 ? double(run.busy_ps) / double(run.span_ps) : 1;
@@ -227,6 +252,7 @@ void find_fusible(const ProfileView& view, std::vector<Finding>& found) {
                                counted(runs, "row"), 100 * whole),
                    whole, step ? std::optional(whole * computing) : std::nullopt);
   finding.evidence = std::move(evidence);
+  finding.saves = saved * computing;
   found.push_back(std::move(finding));
 }
 

@@ -137,6 +137,15 @@ struct IdleTime {
   std::int64_t total_ps = 0, count = 0;
 };
 
+/// The time in which nothing computed until a communication ended and this task began.
+struct CommunicationWait {
+  std::int64_t wait_ps = 0;
+  std::uint32_t op = 0;                     ///< the operator of the task that waited
+  std::int64_t line = 0, awaited_line = 0;  ///< of the task and of the communication
+  std::int64_t awaited_ps = 0;              ///< duration of the communication
+  std::string file;
+};
+
 /// An operator between two others of its stream.
 struct Neighbours {
   std::uint32_t op = 0, before = 0, after = 0;
@@ -191,6 +200,9 @@ class TaskOrder {
     return op < idle_.size() ? idle_[op] : IdleTime{};
   }
 
+  /// The longest waits for communication, in no order.
+  const std::vector<CommunicationWait>& communication_waits() const { return waits_; }
+
   /// The most frequent first.
   std::vector<Neighbours> neighbours() const;
   /// The longest busy time first.
@@ -206,6 +218,15 @@ class TaskOrder {
   /// once, or the end of the covered time.
   struct Busy {
     std::int64_t computing_ps = 0, communication_ps = 0, any_ps = 0;
+  };
+  /// Communication since the last computing task.
+  struct Awaited {
+    std::int64_t begin_ps = 0, end_ps = 0, line = 0, duration_ps = 0;
+  };
+  /// The ends of the covered time of a device.
+  struct Covered {
+    Busy end;
+    std::vector<Awaited> awaited;
   };
   /// A stream of a device.
   struct Lane {
@@ -230,6 +251,7 @@ class TaskOrder {
   void insert(const Entry& entry);
   void take(const Entry& entry);
   void charge(const Entry& entry);
+  void await(const Entry& entry, Covered& covered);
   void pass(const Entry& entry);
   void extend_run(Lane& lane, const Entry& entry);
   void close_run(Lane& lane);
@@ -240,7 +262,7 @@ class TaskOrder {
   std::vector<Lane> lanes_;
   std::vector<Step> open_steps_;
   std::unordered_map<std::string, std::uint32_t> lane_places_, step_places_;  ///< by their texts
-  std::map<std::string, Busy, std::less<>> covered_;  ///< by device: the end of the covered time
+  std::map<std::string, Covered, std::less<>> covered_;                       ///< by device
   std::uint32_t last_lane_ = 0, last_step_ = 0;
   std::int64_t base_ns_ = 0, last_taken_ps_ = INT64_MIN, last_of_any_ps_ = INT64_MIN;
   bool has_base_ = false, has_steps_ = false;
@@ -250,6 +272,7 @@ class TaskOrder {
   Busy busy_;
   std::vector<std::int64_t> charged_;
   std::vector<IdleTime> idle_;
+  std::vector<CommunicationWait> waits_;
   std::unordered_map<std::string, Neighbours> neighbours_;
   std::unordered_map<std::string, SmallRun> runs_;
   std::string key_;

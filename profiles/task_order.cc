@@ -11,7 +11,7 @@ constexpr std::size_t kWindow = 4096;
 constexpr std::int64_t kGivenUp = 100;
 // Limits of memory; profiles of a single network have fewer.
 constexpr std::size_t kMostNeighbours = 50'000, kMostRuns = 50'000, kMostLanes = 4096;
-constexpr std::size_t kMostSteps = 100'000;
+constexpr std::size_t kMostSteps = 100'000, kMostAwaited = 10'000;
 constexpr std::size_t kLongestRun = 10;
 // A start and a duration of up to 26 days each fit into 63 bits of picoseconds.
 constexpr std::int64_t kLongestNs = std::int64_t{1} << 51;
@@ -132,7 +132,9 @@ void TaskOrder::take(const Entry& entry) {
 void TaskOrder::charge(const Entry& entry) {
   const std::int64_t start = entry.start_ps, end = start + entry.duration_ps;
   Step& step = open_steps_[entry.step];
-  Busy& covered = covered_.try_emplace(step.device, Busy{start, start, start}).first->second;
+  Covered& device =
+      covered_.try_emplace(step.device, Covered{{start, start, start}, {}}).first->second;
+  Busy& covered = device.end;
   if (!entry.is_communication) {
     const std::size_t known = std::max<std::size_t>(charged_.size(), entry.op + 1);
     charged_.resize(known);
@@ -141,16 +143,41 @@ void TaskOrder::charge(const Entry& entry) {
       add_saturated(idle_[entry.op].total_ps, start - covered.any_ps);
       ++idle_[entry.op].count;
     }
+    await(entry, device);
     const std::int64_t alone = cover(covered.computing_ps, start, end);
     add_saturated(charged_[entry.op], alone);
     add_saturated(step.busy.computing_ps, alone);
   } else {
+    if (device.awaited.size() < kMostAwaited) {
+      device.awaited.push_back(
+          {std::max(start, covered.communication_ps), end, entry.line, entry.duration_ps});
+    }
     add_saturated(step.busy.communication_ps, cover(covered.communication_ps, start, end));
   }
   add_saturated(step.busy.any_ps, cover(covered.any_ps, start, end));
   step.first_ps = step.is_begun ? std::min(step.first_ps, start) : start;
   step.last_ps = step.is_begun ? std::max(step.last_ps, end) : end;
   step.is_begun = true;
+}
+
+// A task waited for the communication that ended since the last computing task. Communication that
+// goes on does not delay it.
+void TaskOrder::await(const Entry& entry, Covered& covered) {
+  constexpr std::size_t kMostWaits = 10;
+  for (const Awaited& one : covered.awaited) {
+    if (one.end_ps > entry.start_ps) continue;
+    const std::int64_t wait = one.end_ps - std::max(one.begin_ps, covered.end.computing_ps);
+    if (wait <= 0) continue;
+    if (waits_.size() == kMostWaits) {
+      const auto least =
+          std::min_element(waits_.begin(), waits_.end(),
+                           [](const auto& a, const auto& b) { return a.wait_ps < b.wait_ps; });
+      if (least->wait_ps >= wait) continue;
+      waits_.erase(least);
+    }
+    waits_.push_back({wait, entry.op, entry.line, one.line, one.duration_ps, file_});
+  }
+  std::erase_if(covered.awaited, [&](const Awaited& one) { return one.end_ps <= entry.start_ps; });
 }
 
 void TaskOrder::pass(const Entry& entry) {

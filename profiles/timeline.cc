@@ -136,9 +136,27 @@ std::optional<SpanKind> Timeline::kind_of(const TraceEvent& event) const {
   return is_copying ? std::optional(SpanKind::copy) : std::nullopt;
 }
 
+// Remembers what the host does, from its operators, calls of the runtime, and events without a
+// category, which are calls of CANN.
+void Timeline::add_host_span(const TraceEvent& event) {
+  const bool is_plain = event.category.empty() && event.task_type.empty();
+  const bool works = is_operator(event) || event.category == "dequeue";
+  if (!works && !is_runtime(event) && !is_plain) return;
+  const std::optional<HostState> named = spots_.rules().host_state(event.name);
+  if ((!named && !works) || host_spans_.size() >= kMostKept) return;
+  const auto start = parse_decimal(event.start_us, kMicroToNano);
+  const auto duration = parse_decimal(event.duration_us, kMicroToNano);
+  std::int64_t end = 0;
+  if (!start || !duration || __builtin_add_overflow(start->units, duration->units, &end)) return;
+  // Threads of the framework and of CANN have one number and different processes.
+  host_spans_.push_back(
+      {start->units, end, number_of(threads_, "", event.thread), named.value_or(HostState::works)});
+}
+
 bool Timeline::add_span(TraceReader& reader) {
   const TraceEvent& event = reader.event();
   Moment moment;
+  if (!is_step(event)) add_host_span(event);
   if (is_step(event)) {
     if (!read_moment(reader, moment)) return false;
     windows_.push_back({moment.start_ns, moment.end_ns, std::string(event.name)});
@@ -281,6 +299,30 @@ void Timeline::cut_windows() {
   std::erase_if(windows_, [](const Window& window) { return window.start_ns >= window.end_ns; });
 }
 
+// Must be called last: spans have devices, calls are in order, and steps do not overlap.
+void Timeline::add_idle_time() {
+  if (host_spans_.empty() || calls_.empty()) return;
+  std::vector<Intervals> busy;
+  for (const DeviceSpan& span : spans_) {
+    if (busy.size() <= span.device) busy.resize(span.device + 1);
+    busy[span.device].emplace_back(span.start_ns, span.start_ns + span.duration_ps / 1000);
+  }
+  Intervals steps;
+  for (const Window& window : windows_) steps.emplace_back(window.start_ns, window.end_ns);
+  const IdleClock idle(add_host_time(host_spans_, busy, steps, profile_.host));
+  std::vector<const HostCall*> running;
+  for (const HostCall& call : calls_) {
+    while (!running.empty() &&
+           (running.back()->thread != call.thread || running.back()->end_ns <= call.start_ns)) {
+      running.pop_back();
+    }
+    const std::int64_t own = idle.between_ns(call.start_ns, call.end_ns);
+    add_saturated(profile_.operators()[call.op].idle_ns, own);
+    if (!running.empty()) add_saturated(profile_.operators()[running.back()->op].idle_ns, -own);
+    running.push_back(&call);
+  }
+}
+
 void Timeline::finish() {
   link_spans(spans_, calls_, {launches_, arrows_, arrow_ends_}, profile_);
   add_gpu_tasks();
@@ -311,6 +353,7 @@ void Timeline::finish() {
   }
   attribute_time(spans_, std::span(profile_.steps).subspan(first), starts,
                  std::max<std::size_t>(1, labels.size()), profile_);
+  add_idle_time();
 }
 
 }  // namespace opbench

@@ -103,6 +103,7 @@ class Timeline {
   void add_call(const TraceReader& reader, const Moment& moment);
   std::string_view process_name(const TraceEvent& event) const;
   void add_layer_call(const TraceEvent& event, const Moment& moment, Layer layer);
+  void add_host_span(const TraceEvent& event);
   void add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind);
   HotOperator* task_of(const TraceReader& reader, const Moment& moment);
   HotOperator* row_of(const TraceEvent& event, const Moment& moment);
@@ -113,12 +114,14 @@ class Timeline {
                           std::string_view first, std::string_view second);
   std::uint32_t number_of(std::string_view text);
   void cut_windows();
+  void add_idle_time();
 
   std::string file_;
   HotSpots& spots_;
   TraceProfile& profile_;
   const RowsByStart* rows_;
   std::vector<HostCall> calls_;
+  std::vector<HostSpan> host_spans_;
   std::vector<DeviceSpan> spans_;
   std::vector<GpuKernel> kernels_;
   std::vector<LayerCall> layer_calls_;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "profiles/host_time.h"
 #include "profiles/hot_spots.h"
 #include "profiles/line_reader.h"
 
@@ -116,6 +117,7 @@ struct TraceOperator {
   std::int64_t host_self_ns = 0;  ///< time without operators inside
   LayerTimes layers_ns = {};
   std::optional<OperatorMemory> memory = std::nullopt;  ///< set if it was profiled
+  std::int64_t idle_ns = 0;       ///< the part of it in which devices are idle, over all devices
 };
 
 /// Device time of a span, summed over devices. Overlapping time counts for the first of the three
@@ -145,6 +147,7 @@ class TraceProfile {
   std::vector<TraceStep> table_steps;  ///< of step_trace_time.csv; used without steps of a trace
   bool are_steps_of_table = false;     ///< `steps` are `table_steps`
   BusyTime busy;                       ///< time of whole traces
+  HostTime host;                       ///< of traces with operators of the host and device tasks
   /// The sum of times from the first to the last task of each device of each trace, and the number
   /// of these times.
   std::int64_t span_ps = 0, spans = 0;

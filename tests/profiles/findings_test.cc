@@ -62,6 +62,37 @@ class KernelTable {
 constexpr const char* kNd = "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,,";
 constexpr const char* kTo5hd = "0,8,\"1,16,4,4\",FLOAT,NCHW,\"1,1,4,4,16\",FLOAT,NC1HWC0,,,";
 
+// Findings are sorted by what they could save, and this is a warning from 10 % on.
+TEST(Findings, AreSortedByWhatTheyCouldSave) {
+  // Moves 100 us with a pipe that is busy for 98 %, Idles 60 us with one that is busy for 40 %.
+  const std::string tensors = "0,8,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,";
+  KernelTable table;
+  table.row("Moves", 100, tensors + "0.1,0.2,0.98").row("Idles", 60, tensors + "0.3,0.2,0.4");
+  const std::vector<Finding> findings = table.findings();
+  EXPECT_THAT(rules_of(findings), testing::ElementsAre("no_bound", "memory_bound"));
+  EXPECT_NEAR(findings[0].saves, 0.6 * 60 / 161, 1e-3);
+  EXPECT_NEAR(findings[1].saves, 0.02 * 100 / 161, 1e-3);
+  EXPECT_TRUE(findings[0].is_warning);
+  EXPECT_FALSE(findings[1].is_warning);
+}
+
+// Compiling takes 20 and 40 ms in the two steps after the third; the profile's step takes 100 ms.
+TEST(Findings, CompilingIsAShareOfTheStep) {
+  std::string log;
+  for (const int ms : {0, 900, 900, 900, 20, 40}) {
+    if (ms > 0)
+      log += "=====iter1\n[EVENT] To compile op: Add, compile time is " + std::to_string(ms) +
+             " millisecond\n[INFO] To compile op: Add, compileFlag is 0\n";
+  }
+  IngestResult profile = ingest_text(
+      "Name,Type,Accelerator Core,Start Time(us),Duration(us)\na,Add,AI_CORE,0,100000\n");
+  ingest_bytes(bytes_of("[INFO] To compile op: Add, compileFlag is 0\n" + log), "plog.log",
+               profile);
+  const Finding one = finding_of(found_in(profile), "recompile");
+  EXPECT_THAT(one.what, HasSubstr("for 30.0 ms of a step"));
+  EXPECT_NEAR(one.saves, 0.3, 1e-6);
+}
+
 // Source of 57 rows and 16.04 %: expected_hotspots.json.
 TEST(Findings, TieConversionsToTheOperatorsAroundThem) {
   const std::vector<Finding> findings =
@@ -93,9 +124,8 @@ TEST(Findings, BeginWithWhatTakesMostOfTheStep) {
   EXPECT_EQ(findings[1].rule, "idle");
   EXPECT_NEAR(findings[1].step_share.value_or(0), 25744.05 / 136581, 1e-5);
   EXPECT_THAT(findings[1].evidence[0].text, HasSubstr(" us idle in front of "));
-  EXPECT_TRUE(std::is_sorted(findings.begin(), findings.end(), [](const auto& a, const auto& b) {
-    return a.step_share.value_or(0) > b.step_share.value_or(0);
-  }));
+  EXPECT_TRUE(std::is_sorted(findings.begin(), findings.end(),
+                             [](const auto& a, const auto& b) { return a.saves > b.saves; }));
 }
 
 // Seven casts to uint64 in the sample run on AI_CPU.
@@ -141,8 +171,9 @@ TEST(Findings, BlockDimsAreJudgedByTheCoresThatAreStated) {
   KernelTable table;
   table.row("Add", 10, "0,20,\"16,16\",FLOAT,ND,\"16,16\",FLOAT,ND,,,");
   EXPECT_THAT(rules_of(table.findings()), Not(Contains("block_dim")));
-  EXPECT_THAT(finding_of(table.findings({.cube = 24, .vector = 0}), "block_dim").evidence[0].text,
-              HasSubstr("block dim 20 on 24 cores"));
+  const Finding one = finding_of(table.findings({.cube = 24, .vector = 0}), "block_dim");
+  EXPECT_THAT(one.evidence[0].text, HasSubstr("block dim 20 on 24 cores"));
+  EXPECT_NEAR(one.saves, 4.0 / 24, 1e-9);
   EXPECT_THAT(rules_of(table.findings({.cube = 10, .vector = 0})), Not(Contains("block_dim")));
   EXPECT_THAT(rules_of(table.findings({.cube = 0, .vector = 24})), Not(Contains("block_dim")));
 }

@@ -28,8 +28,7 @@ TEST(HotSpotRules, AFileChangesWhatItStates) {
       "mine.yaml");
   EXPECT_EQ(rules.finding("trans_data").share, 0.5);
   EXPECT_EQ(rules.finding("trans_data").advice, "mine");
-  EXPECT_EQ(rules.finding("trans_data").warning,
-            HotSpotRules::builtin().finding("trans_data").warning);
+  EXPECT_EQ(rules.finding("trans_data").times, 2);
   EXPECT_EQ(rules.finding("cast").share, HotSpotRules::builtin().finding("cast").share);
   ASSERT_EQ(rules.groups.size(), 1U);
   EXPECT_THAT(rules.groups[0].types, ElementsAre("Trans"));
@@ -61,6 +60,7 @@ TEST(HotSpotRules, OfTheProgramAreThoseOfItsFile) {
   EXPECT_EQ(rules.small_ps, 20 * kUs);
   EXPECT_EQ(rules.long_wait_ps, 10 * kUs);
   EXPECT_EQ(rules.wait_share, 0.03);
+  EXPECT_EQ(rules.warning, 0.1);
   EXPECT_EQ(rules.warm_steps, 3);
   EXPECT_EQ(rules.finding("trans_data").times, 2);
   EXPECT_EQ(rules.finding("aicpu").longer_than_ps, 20 * kUs);
@@ -104,6 +104,7 @@ TEST(HotSpotRules, KnowCommunicationByCoreAndName) {
   EXPECT_TRUE(rules.is_communication(typed_task("", "HCCL", "x")));
   EXPECT_TRUE(rules.is_communication(typed_task("", "AI_CORE", "hcom_allReduce__1")));
   EXPECT_TRUE(rules.is_communication_name("ncclKernel_AllReduce"));
+  EXPECT_TRUE(rules.is_communication_name("Default/AllReduce-op534_0"));
   EXPECT_FALSE(rules.is_communication_name("my_hcom_"));
   EXPECT_FALSE(rules.is_communication(typed_task("Add", "AI_CORE", "Add")));
 }
@@ -115,6 +116,14 @@ TEST(HotSpotRules, KnowWhatComputesAndWhatCopies) {
   EXPECT_TRUE(rules.copies("MEMCPY_ASYNC"));
   EXPECT_FALSE(rules.copies("AI_CORE"));
   EXPECT_FALSE(rules.copies("EVENT_WAIT") || rules.computes("EVENT_WAIT"));
+}
+
+TEST(HotSpotRules, KnowWhatTheHostDoes) {
+  const HotSpotRules& rules = HotSpotRules::builtin();
+  EXPECT_EQ(rules.host_state("AscendCL@aclopCompileAndExecute"), HostState::compiles);
+  EXPECT_EQ(rules.host_state("cudaStreamSynchronize"), HostState::waits);
+  EXPECT_EQ(rules.host_state("enumerate(DataLoader)#next"), HostState::loads);
+  EXPECT_EQ(rules.host_state("aten::add"), std::nullopt);
 }
 
 // Parts of names count only without a type: "TransDataAdd" of type Add is an Add.

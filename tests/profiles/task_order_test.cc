@@ -154,6 +154,24 @@ TEST(TaskOrder, FindsRowsOfSmallTasks) {
   EXPECT_EQ(runs[0].line, 0);
 }
 
+// The communication of line 10 ends before the task of line 52, which waited for it from 20 on. The
+// task of line 15 began meanwhile; that of line 60 found no communication.
+TEST(TaskOrder, KnowsTheTasksThatWaitForCommunication) {
+  TaskOrder order(0);
+  add(order, {0, 5, "1", "", 0});
+  add_communication(order, {10, 40, "2"});
+  add(order, {15, 5, "1", "", 1});
+  add(order, {52, 5, "1", "", 2});
+  add(order, {60, 5, "1", "", 3});
+  order.end_file();
+  ASSERT_EQ(order.communication_waits().size(), 1U);
+  const CommunicationWait& one = order.communication_waits()[0];
+  EXPECT_EQ(one.op, 2U);
+  EXPECT_EQ(one.wait_ps, 30 * kUs);
+  EXPECT_EQ(one.line, 52);
+  EXPECT_EQ(one.awaited_line, 10);
+}
+
 // A table that was sorted by duration does not show the order.
 TEST(TaskOrder, IsNotKnownWhereTasksComeTooLate) {
   std::vector<Told> tasks;

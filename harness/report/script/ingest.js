@@ -64,6 +64,12 @@ function stepTimeline(timeline, colours) {
     table: {heads: ['start in us', 'us', 'row', 'type', 'name'], rows: () => tasks.map((t) => [t.start_us, t.duration_us, rowName(t), t.type, t.name])}});
 }
 
+/// "74.7 % of the step, at most 70 % could be saved". Older files do not have what could be saved.
+function savedText(finding, step) {
+  const share = shareText(finding, step);
+  return share && isNumber(finding.saves) ? `${share}, at most ${percentText(100 * finding.saves)} could be saved` : share;
+}
+
 /// "74.7 % of the step", or "16 % of the device time" if no step is known; "" if neither is known.
 function shareText(finding, step) {
   if (isNumber(finding.share_of_steps)) return `${percentText(100 * finding.share_of_steps)} of the ${step ? step.of : 'step'}`;
@@ -72,8 +78,8 @@ function shareText(finding, step) {
 
 function findingNode(finding, step) {
   const text = (e) => `${e.text}${e.file ? ` (${e.file}:${e.line})` : ''}`;
-  return el('details', {class: 'finding', open: finding.warning}, el('summary', {}, finding.warning ? verdictChip('WARNING') : null, ` ${[shareText(finding, step), finding.what].filter(Boolean).join(': ')}`),
-    el('ul', {}, finding.evidence.map((e) => el('li', {}, nameOf(text(e))))), finding.advice ? el('p', {}, 'Advice: ', finding.advice) : null, finding.try ? el('p', {}, 'In opbench: ', finding.try) : null);
+  return el('details', {class: 'finding', open: finding.warning}, el('summary', {}, finding.warning ? verdictChip('WARNING') : null, ` ${[savedText(finding, step), finding.what].filter(Boolean).join(': ')}`),
+    el('ul', {}, finding.evidence.map((e) => el('li', {}, nameOf(text(e))))), finding.estimate ? el('p', {}, 'Could be saved: ', finding.estimate) : null, finding.advice ? el('p', {}, 'Advice: ', finding.advice) : null, finding.try ? el('p', {}, 'In opbench: ', finding.try) : null);
 }
 
 // The outcome of reading a profile: {colour, text}.

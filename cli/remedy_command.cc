@@ -14,10 +14,12 @@
 #include "harness/plan/case_selection.h"
 #include "harness/plan/remedy_report.h"
 #include "harness/plan/steps_file.h"
+#include "profiles/transfer_price.h"
 #include "tensor/error.h"
 #include "tensor/utf8.h"
 #include "text/input_file.h"
 #include "text/program.h"
+#include "workers/interrupt.h"
 
 namespace opbench {
 namespace {
@@ -32,11 +34,12 @@ Examples:
   opbench remedy --cases cases/shufflenet_v2_unit.yaml --context stride1 --out steps.yaml
   opbench --cases steps.yaml                                   runs these steps: times, and the same results
   opbench remedy --cases cases/shufflenet_v2_training.yaml --step 11.O2 --json remedy.json
+  opbench remedy --cases near.yaml --profile kernel_details.csv  prices the steps by this profile
 
 Exit code 2: a file, a context or a step does not exist; 4: the files have no contexts.)";
 
 struct RemedyFlags {
-  std::vector<std::string> files, contexts, symbols, dtypes;
+  std::vector<std::string> files, contexts, symbols, dtypes, profiles;
   std::string step, json, out;
   std::int64_t most_tasks = 100;
 };
@@ -102,8 +105,32 @@ void check_flags(const RemedyFlags& flags, const CaseSelection& selection,
   }
   std::vector<NamedFile> inputs;
   for (const std::string& file : flags.files) inputs.push_back({"--cases", find_case_file(file)});
+  for (const std::string& file : flags.profiles) inputs.push_back({"--profile", file});
   check_files(inputs, std::vector<NamedFile>{{"--json", flags.json}, {"--out", flags.out}},
               context);
+}
+
+// Reads the profiles and prints the prices of conversions; none without --profile.
+std::optional<TransferPrices> prices_of(const RemedyFlags& flags, CommandContext& context) {
+  if (flags.profiles.empty()) return std::nullopt;
+  constexpr std::size_t kSamples = 64;
+  const IngestResult result = ingest_files(
+      flags.profiles, [](const std::string&) {}, [] { return interrupted(); },
+      HotSpotRules::builtin(), kSamples);
+  for (const IngestedFile& file : result.files) {
+    if (file.kind.empty() || !file.is_whole) throw Error("--profile: " + file.problems.at(0));
+  }
+  const TransferPrices prices = transfer_prices(result);
+  const std::size_t width = context.width();
+  say(context.out, "Prices for estimates, from the profile:", 0, 2, width);
+  for (const std::string& line : price_lines(prices)) say(context.out, line, 2, 4, width);
+  if (prices.step_us) {
+    say(context.out, fmt::format("The {} takes {:.1f} us", prices.whole_name, *prices.step_us), 2,
+        4, width);
+  } else {
+    say(context.out, "The duration of a step is not known: estimates are in us only", 2, 4, width);
+  }
+  return prices;
 }
 
 /// The output files, reserved before the search.
@@ -142,6 +169,7 @@ int remedy(const RemedyFlags& flags, CommandContext& context) {
         fmt::format("--out writes the contexts of one case file; --cases names {}", found.size()));
   }
   RemedyFiles results(flags, context);
+  const std::optional<TransferPrices> prices = prices_of(flags, context);
   ProgressLine progress(context);
   std::vector<ContextRemedy> remedies;
   for (const CaseFile* file : found) {
@@ -150,6 +178,7 @@ int remedy(const RemedyFlags& flags, CommandContext& context) {
       progress.begin("searching " + one.name);
       remedies.push_back(remedy_for(flags, selection, one));
       progress.clear();
+      if (prices) estimate_savings(*prices, remedies.back().remedy);
       print_remedy(context.out, remedies.back().remedy, {context.colour(), context.width()});
     }
   }
@@ -182,6 +211,10 @@ void add_remedy_command(CommandLine& line, CommandContext& context) {
       "--limit", flags->most_tasks,
       "Stop after so many million planned tasks; the result is then not proved to be the best",
       {.value = "N", .shows_default = true});
+  command.option("--profile", flags->profiles,
+                 "Profiles of the network, as ingest reads them: estimate what each step saves of "
+                 "its time on the device",
+                 {.value = "FILE"});
   command.option("--json", flags->json, "All results; - is standard output", {.value = "FILE"});
   command.option("--out", flags->out,
                  "Case file with the steps to the result; - is standard output", {.value = "FILE"});

@@ -187,10 +187,30 @@ std::vector<Change> changes_between(const Point& before, const Point& after,
   return changes;
 }
 
-// Cost of a setting by the planner itself, so that the steps show exactly the plan that `run`
-// executes.
-PlanCost planned_cost(const Context& context, ContextStep step, const PlanSetting& setting,
-                      DType dtype) {
+/// Cost and conversions of a plan.
+struct PlannedWork {
+  PlanCost cost;
+  ConversionWork work;
+};
+
+ConversionWork conversion_work(const Graph& graph, const SelectedKernels& selection) {
+  ConversionWork sum;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const PlanCost cost = task_cost(graph.nodes[i], *selection.kernels[i]);
+    const auto add = [&](int calls, KernelWork& work) {
+      work.calls += calls;
+      work.bytes += calls * cost.bytes;
+    };
+    add(cost.trans_data, sum.trans_data);
+    add(cost.casts, sum.casts);
+    add(cost.copies, sum.copies);
+  }
+  return sum;
+}
+
+// A setting by the planner itself, so that the steps show exactly the plan that `run` executes.
+PlannedWork planned_work(const Context& context, ContextStep step, const PlanSetting& setting,
+                         DType dtype) {
   step.variants = setting.variants;
   step.rules = setting.rules;
   const PlannedStep planned = plan_step(context, step, dtype);
@@ -198,13 +218,15 @@ PlanCost planned_cost(const Context& context, ContextStep step, const PlanSettin
     throw Error(fmt::format("{}: step '{}' cannot be planned: {}", step.origin, step.name,
                             planned.refusal()));
   }
-  return plan_cost(planned.graph, planned.selection);
+  return {plan_cost(planned.graph, planned.selection),
+          conversion_work(planned.graph, planned.selection)};
 }
 
-void check_steps(const Context& context, const ContextStep& step, DType dtype,
-                 const Remedy& remedy) {
-  for (const RemedyStep& found : remedy.steps) {
-    const PlanCost cost = planned_cost(context, step, found.setting, dtype);
+// Plans each step, and checks that the search counted what the plan has.
+void plan_steps(const Context& context, const ContextStep& step, DType dtype, Remedy& remedy) {
+  for (RemedyStep& found : remedy.steps) {
+    const auto [cost, work] = planned_work(context, step, found.setting, dtype);
+    found.work = work;
     if (cost == found.cost) continue;
     throw std::logic_error(fmt::format(
         "the search counts {} TransData, {} Cast, {} copies, {} bytes where the plan has {}, {}, "
@@ -222,7 +244,9 @@ Remedy find_remedy(const Context& context, const ContextStep& step, DType dtype,
   Remedy remedy;
   remedy.start = step.name;
   remedy.written = {step.variants, step.rules};
-  remedy.before = planned_cost(context, step, remedy.written, dtype);
+  const PlannedWork written = planned_work(context, step, remedy.written, dtype);
+  remedy.before = written.cost;
+  remedy.work_before = written.work;
   const LogicalGraph values = build_context_graph(context, step, dtype);
   const std::vector<Choice> choices = choices_of(values, remedy.written);
   remedy.settings = 1;
@@ -248,7 +272,7 @@ Remedy find_remedy(const Context& context, const ContextStep& step, DType dtype,
                             setting_of(choices, remedy.written, found.point), found.cost});
     before = found.point;
   }
-  check_steps(context, step, dtype, remedy);
+  plan_steps(context, step, dtype, remedy);
   remedy.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return remedy;
 }

@@ -31,11 +31,30 @@ struct Change {
   bool operator==(const Change&) const = default;
 };
 
+/// Calls of one kind of kernel in a plan, and the bytes that they read and write.
+struct KernelWork {
+  double calls = 0, bytes = 0;
+};
+
+/// The kernels of a plan that rules and variants can save.
+struct ConversionWork {
+  KernelWork trans_data, casts, copies;
+};
+
+/// Time that a step saves on a device, estimated from a profile.
+struct EstimatedSaving {
+  double us = 0;
+  std::optional<double> step_share;  ///< of the profiled step, if it is known
+  std::string without;               ///< kinds of kernels that change and have no price: "Cast"
+};
+
 /// A step of a remedy: its changes to the step before, and the cost of its plan.
 struct RemedyStep {
   std::vector<Change> changes;
   PlanSetting setting;
   PlanCost cost;
+  ConversionWork work = {};
+  std::optional<EstimatedSaving> estimate = {};  ///< against the step before
 };
 
 /// Steps from a context's written step to the best plan that a search found.
@@ -44,6 +63,7 @@ struct Remedy {
   std::string start;    ///< name of the written step
   PlanSetting written;
   PlanCost before;
+  ConversionWork work_before;
   std::vector<RemedyStep> steps;    ///< largest saving first; each costs less than the one before
   std::optional<LowerBound> bound;  ///< of all graphs; none: the search did not reach all graphs
   bool is_proved = false;           ///< no setting costs less than the last step

@@ -16,6 +16,36 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+std::string estimate_text(const std::optional<EstimatedSaving>& estimate) {
+  if (!estimate) return {};
+  std::string text = fmt::format("; estimated {:.1f} us", estimate->us);
+  if (estimate->step_share)
+    text += fmt::format(", {:.2f} % of the step", 100 * *estimate->step_share);
+  if (!estimate->without.empty()) text += fmt::format(" (without {})", estimate->without);
+  return text;
+}
+
+// The sum of the estimates of all steps; empty if a step has none.
+std::optional<EstimatedSaving> estimate_of(const Remedy& remedy) {
+  EstimatedSaving sum;
+  for (const RemedyStep& step : remedy.steps) {
+    if (!step.estimate) return std::nullopt;
+    sum.us += step.estimate->us;
+    if (sum.without.empty()) sum.without = step.estimate->without;
+    if (step.estimate->step_share) {
+      sum.step_share = sum.step_share.value_or(0) + *step.estimate->step_share;
+    }
+  }
+  return remedy.steps.empty() ? std::nullopt : std::optional(sum);
+}
+
+Json estimate_value(const std::optional<EstimatedSaving>& estimate) {
+  if (!estimate) return nullptr;
+  Json value = {{"us", estimate->us}, {"share_of_step", nullptr}, {"without", estimate->without}};
+  if (estimate->step_share) value["share_of_step"] = *estimate->step_share;
+  return value;
+}
+
 void print_steps(std::ostream& out, const Remedy& remedy, const ConsoleStyle& style) {
   TextTable table{columns_of(">#|>TransData|>Cast|>copies|>bytes|step, and what it saves")};
   const auto add = [&](const std::string& step, const PlanCost& cost) {
@@ -26,7 +56,8 @@ void print_steps(std::ostream& out, const Remedy& remedy, const ConsoleStyle& st
   add(remedy.start, remedy.before);
   PlanCost before = remedy.before;
   for (const RemedyStep& step : remedy.steps) {
-    add(fmt::format("{}; saves {}", changes_text(step), savings_text(before, step.cost)),
+    add(fmt::format("{}; saves {}{}", changes_text(step), savings_text(before, step.cost),
+                    estimate_text(step.estimate)),
         step.cost);
     before = step.cost;
   }
@@ -67,7 +98,9 @@ Json step_value(const RemedyStep& step) {
   for (const Change& change : step.changes) {
     changes.push_back({{change.is_rule ? "rule" : "variant_of", change.name}, {"to", change.word}});
   }
-  return {{"changes", changes}, {"cost", cost_value(step.cost)}};
+  return {{"changes", changes},
+          {"cost", cost_value(step.cost)},
+          {"estimated_saving", estimate_value(step.estimate)}};
 }
 
 Json remedy_value(const Remedy& remedy) {
@@ -119,7 +152,8 @@ void print_remedy(std::ostream& out, const Remedy& remedy, const ConsoleStyle& s
   print_steps(out, remedy, style);
   say(out,
       remedy.steps.empty() ? "nothing to save"
-                           : "saved in total: " + savings_text(remedy.before, remedy.after()),
+                           : "saved in total: " + savings_text(remedy.before, remedy.after()) +
+                                 estimate_text(estimate_of(remedy)),
       2, 2, style.width);
   print_proof(out, remedy, style);
 }

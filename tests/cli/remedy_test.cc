@@ -97,6 +97,22 @@ contexts:
   expect_runs_as_found(path("steps.yaml"), Json::parse(read("remedy.json"))["remedies"][0]);
 }
 
+// The profile has 57 TransData and 16 copies, and 4 Cast, which are too few for a price.
+TEST_F(RemedyCli, EstimatesWhatStepsSaveOnTheDevice) {
+  const std::string profile =
+      source_file("tests/data/profiles/kernel_details/alexnet_level1_rank0.csv");
+  const Outcome search = remedy({"--cases", unit(), "--context", "stride1", "--profile", profile,
+                                 "--json", path("remedy.json")});
+  ASSERT_EQ(search.code, kAllWell) << search.err;
+  EXPECT_THAT(search.out,
+              AllOf(HasSubstr("TransData: 57 kernels of 13 sizes"),
+                    HasSubstr("Cast: 4 kernels of 4 sizes, no price"), HasSubstr("; estimated ")));
+  const Json step = Json::parse(read("remedy.json"))["remedies"][0]["ladder"][0];
+  const double us = step["estimated_saving"]["us"];
+  EXPECT_NEAR(step["estimated_saving"]["share_of_step"].get<double>(), us / 136581, 1e-6);
+  EXPECT_GT(us, 14 * 17.26);  // of 14 TransData, each costs that much at least
+}
+
 TEST_F(RemedyCli, WritesToStandardOutput) {
   const Outcome search = remedy({"--cases", unit(), "--context", "stride2", "--out", "-"});
   EXPECT_EQ(search.code, kAllWell);
@@ -134,6 +150,7 @@ TEST_F(RemedyCli, SaysWhatIsNotThere) {
       {{"--cases", unit(), "--set", "M=1"}, "M"},
       {{"--cases", unit(), "--dtype", "fp32,fp16"}, "one dtype"},
       {{"--cases", unit(), "--limit", "0"}, "--limit is 0"},
+      {{"--cases", unit(), "--profile", path("none.csv")}, "--profile: cannot read"},
       {{"--cases", unit(), "--out", unit()}, "--out"},
       {{"--cases", unit(), source_file("cases/conv_context.yaml"), "--out", path("steps.yaml")},
        "--out writes the contexts of one case file"},

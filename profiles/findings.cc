@@ -241,7 +241,7 @@ std::vector<Finding> find_remarks(const IngestResult& result, const CoreCounts& 
   find_recompiles(view, result.logs, found);
   find_log_problems(view, result.logs, found);
   find_dynamic(view, found);
-  for (Finding& one : found) one.is_warning = one.saves >= view.rules().warning;
+  for (Finding& one : found) one.is_warning |= one.saves >= view.rules().warning;
   std::stable_sort(found.begin(), found.end(), [](const Finding& a, const Finding& b) {
     return std::pair(a.saves, a.shown_share()) > std::pair(b.saves, b.shown_share());
   });

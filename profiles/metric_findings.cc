@@ -11,14 +11,19 @@ namespace {
 struct MetricRule {
   std::string_view name;
   const char* what;
+  /// The part of the time that a better kernel could save, by the metric.
+  double (*part)(double) = [](double busy) { return std::max(0.0, 1 - busy); };
   bool is_of_all_cores = false;  ///< the metric is of one core; the limit is of all
 };
 
 constexpr MetricRule kMetricRules[] = {
     {"cube_bound", "bound by the cube unit"},
     {"vector_bound", "bound by the vector unit"},
-    {"bandwidth_bound", "bound by the bandwidth of the main memory", true},
-    {"conflict_bound", "conflicts of the vector unit: banks, resources, pipes"},
+    // A kernel at the bandwidth cannot be faster; fusing can save any part.
+    {"bandwidth_bound", "bound by the bandwidth of the main memory", [](double) { return 0.0; },
+     true},
+    {"conflict_bound", "conflicts of the vector unit: banks, resources, pipes",
+     [](double conflicts) { return std::min(1.0, conflicts); }},
 };
 
 // The largest metrics of the rule: "vec_fp32_ratio 0.81".
@@ -52,17 +57,19 @@ void find_metric_bounds(const ProfileView& view, const CoreCounts& cores_of_devi
     const FindingRule& rule = view.rules().finding(metric.name);
     std::vector<const HotOperator*> bound;
     std::vector<std::string> texts;
+    std::vector<double> parts;
     for (const HotOperator& one : view.operators()) {
       const auto value = view.spots().metric(one, rule.types);
       const double cores = metric.is_of_all_cores ? busy_cores(one, cores_of_device, rule) : 1;
       if (!value || view.share(one) < rule.share || *value * cores < rule.limit) continue;
       bound.push_back(&one);
+      parts.push_back(metric.part(*value));
       texts.push_back(metric.is_of_all_cores
                           ? fmt::format("{:.0f} GB/s on {:.0f} cores", *value * cores, cores)
                           : largest_metric(view, one, rule));
     }
     if (bound.empty()) continue;
-    Finding finding = view.finding(metric.name, metric.what, bound);
+    Finding finding = view.finding(metric.name, metric.what, bound, parts);
     for (std::size_t i = 0; i < finding.evidence.size(); ++i) {
       finding.evidence[i].text += "; " + texts[i];
     }

@@ -23,8 +23,13 @@ constexpr std::size_t kAlignment = 64;  // bytes; a cache line
 constexpr std::size_t kHugePage = std::size_t{2}
                                   << 20;  // bytes; of x86-64 and AArch64 with 4 KiB pages
 constexpr std::size_t kMapFrom = std::size_t{1} << 20;  // bytes
-// 0xFE is NaN as fp16 and -1.7e38 as fp32: a result shows that a read went beyond the ends.
-constexpr std::byte kGuard{0xFE};
+
+// Eight bytes each of huge positive numbers, huge negative ones, the extremes of integers with 0,
+// and NaN, in every dtype: a minimum, a maximum or a sum that read beyond the ends shows it.
+constexpr std::array<std::uint8_t, 32> kGuard = {
+    0xFF, 0x7B, 0xFF, 0x7B, 0xFF, 0x7B, 0xFF, 0x7B, 0xFE, 0xFB, 0xFE, 0xFB, 0xFE, 0xFB, 0xFE, 0xFB,
+    0x80, 0x7F, 0x00, 0x80, 0x80, 0x7F, 0x00, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+static_assert(Buffer::kGuardBytes % kGuard.size() == 0);
 
 std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
@@ -42,8 +47,15 @@ void release(void* mapping, std::size_t mapping_bytes) {
   throw RunError(fmt::format("cannot get {} bytes of memory: {}", bytes, std::strerror(errno)));
 }
 
-bool all_guard(const std::byte* zone) {
-  return std::all_of(zone, zone + Buffer::kGuardBytes, [](std::byte b) { return b == kGuard; });
+void write_guard(std::byte* zone) {
+  for (std::size_t i = 0; i < Buffer::kGuardBytes; i += kGuard.size())
+    std::memcpy(zone + i, kGuard.data(), kGuard.size());
+}
+
+bool is_guard(const std::byte* zone) {
+  for (std::size_t i = 0; i < Buffer::kGuardBytes; i += kGuard.size())
+    if (std::memcmp(zone + i, kGuard.data(), kGuard.size()) != 0) return false;
+  return true;
 }
 
 constexpr std::size_t kChunk = std::size_t{1} << 20;  // bytes
@@ -122,13 +134,13 @@ void Buffer::restore_guards() const {
 
 void write_guards(void* data, std::size_t bytes) {
   auto* begin = static_cast<std::byte*>(data);
-  std::memset(begin - Buffer::kGuardBytes, static_cast<int>(kGuard), Buffer::kGuardBytes);
-  std::memset(begin + bytes, static_cast<int>(kGuard), Buffer::kGuardBytes);
+  write_guard(begin - Buffer::kGuardBytes);
+  write_guard(begin + bytes);
 }
 
 bool guards_intact(const void* data, std::size_t bytes) {
   const auto* begin = static_cast<const std::byte*>(data);
-  return all_guard(begin - Buffer::kGuardBytes) && all_guard(begin + bytes);
+  return is_guard(begin - Buffer::kGuardBytes) && is_guard(begin + bytes);
 }
 
 void fill_bytes(void* data, int value, std::size_t bytes) {

@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <set>
+#include <utility>
+#include <vector>
 
+#include "tensor/elements.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tests/support.h"
@@ -51,6 +56,30 @@ TEST(Buffer, GuardsDetectOneByteOnEachSide) {
       const Buffer buffer(bytes);
       static_cast<std::byte*>(buffer.data())[at] = std::byte{0};
       EXPECT_FALSE(buffer.guards_intact()) << bytes << " bytes, written at " << at;
+    }
+  }
+}
+
+// Of eight elements that a vector reads too far, one is larger and one smaller than any data.
+TEST(Buffer, GuardsAreExtremeInEveryDtype) {
+  constexpr std::size_t kBytes = 64;
+  const Buffer buffer(kBytes);
+  const std::pair<DType, double> kLarge[] = {
+      {DType::fp64, 1e280}, {DType::fp32, 1e36}, {DType::fp16, 65e3}, {DType::bf16, 1e36},
+      {DType::int64, 8e18}, {DType::int32, 2e9}, {DType::int16, 3e4}, {DType::int8, 127}};
+  for (const auto& [dtype, large] : kLarge) {
+    for (const std::ptrdiff_t from :
+         {-std::ptrdiff_t{Buffer::kGuardBytes}, std::ptrdiff_t{kBytes}}) {
+      std::vector<double> read(32 / size_of(dtype));
+      to_doubles(dtype, static_cast<const std::byte*>(buffer.data()) + from, std::ssize(read),
+                 read.data());
+      const auto nans = std::erase_if(read, [](double value) { return std::isnan(value); });
+      const auto [least, most] = std::minmax_element(read.begin(), read.end());
+      EXPECT_GE(*most, large) << name(dtype);
+      EXPECT_LE(*least, -large) << name(dtype);
+      EXPECT_NE(std::accumulate(read.begin(), read.end(), 0.0), 0) << name(dtype);
+      EXPECT_EQ(nans > 0, is_floating(dtype)) << name(dtype);
+      EXPECT_TRUE(dtype != DType::int8 || std::count(read.begin(), read.end(), 0) > 0) << "false";
     }
   }
 }

@@ -61,17 +61,21 @@ FileText parse(const std::string& text) {
   return parsed;
 }
 
+// NAME=VALUE with what the environment has after it.
+std::string with_more(const std::string& name, const std::string& value) {
+  const char* more = std::getenv(name.c_str());
+  return fmt::format("{}={}{}{}", name, value, more == nullptr ? "" : ":",
+                     more == nullptr ? "" : more);
+}
+
 std::vector<std::string> python(const std::vector<std::string>& args) {
   const char* interpreter = std::getenv("OPBENCH_PYTHON");
-  std::vector<std::string> argv = {"env"};
+  // With huge pages, times of kernels that allocate do not measure the page table.
+  std::vector<std::string> argv = {"env", with_more("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")};
   const fs::path package =
       find_beside({"python/opbench_torch", "../python/opbench_torch",
                    "../share/opbench/python/opbench_torch", "../../python/opbench_torch"});
-  const char* path = std::getenv("PYTHONPATH");
-  if (!package.empty()) {
-    argv.push_back(fmt::format("PYTHONPATH={}{}{}", package.parent_path().string(),
-                               path == nullptr ? "" : ":", path == nullptr ? "" : path));
-  }
+  if (!package.empty()) argv.push_back(with_more("PYTHONPATH", package.parent_path()));
   argv.insert(argv.end(),
               {interpreter == nullptr ? "python3" : interpreter, "-m", "opbench_torch", "serve"});
   argv.insert(argv.end(), args.begin(), args.end());

@@ -122,7 +122,7 @@ Session::~Session() {
 void Session::add(const TensorDesc& desc, std::string name) {
   const std::size_t begin =
       (bytes_ + Buffer::kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
-  const std::size_t bytes = use_.is_dense ? dense(desc).bytes() : desc.bytes();
+  const std::size_t bytes = use_.is_expression ? dense(desc).bytes() : desc.bytes();
   places_.push_back({desc, std::move(name), begin, bytes});
   bytes_ = begin + bytes + Buffer::kGuardBytes;
 }
@@ -135,7 +135,7 @@ Json Session::listed(std::size_t first, std::size_t count) const {
                    {"dtype", name(desc.dtype)},
                    {"format", name(desc.format)},
                    {"shape", desc.shape},
-                   {"storage", use_.is_dense ? desc.shape : desc.storage()},
+                   {"storage", use_.is_expression ? desc.shape : desc.storage()},
                    {"at", block_.offset() + offset}});
   }
   return all;
@@ -170,15 +170,19 @@ Json Session::ask(const char* what) {
   return answer;
 }
 
+bool Session::is_converted(const Place& place) const {
+  return use_.is_expression && place.desc.format != place.desc.origin;
+}
+
 void Session::put(const Place& place, const void* storage) const {
-  if (use_.is_dense && place.desc.format != place.desc.origin)
+  if (is_converted(place))
     read_elements(place.desc, storage, {0, place.desc.elements()}, at(place));
   else
     copy(at(place), storage, place.bytes);
 }
 
 void Session::get(const Place& place, void* storage) const {
-  if (use_.is_dense && place.desc.format != place.desc.origin)
+  if (is_converted(place))
     write_elements(place.desc, storage, {0, place.desc.elements()}, at(place));
   else
     copy(storage, at(place), place.bytes);
@@ -193,10 +197,10 @@ void Session::check_guards() const {
 }
 
 void Session::check_inputs(const KernelArgs& args) const {
+  if (use_.is_expression) return;
   for (std::size_t i = 0; i < args.inputs.size(); ++i) {
     const Place& place = places_[i];
-    const bool is_converted = use_.is_dense && place.desc.format != place.desc.origin;
-    if (is_converted || is_equal(at(place), args.inputs[i], place.bytes)) continue;
+    if (is_equal(at(place), args.inputs[i], place.bytes)) continue;
     throw Error(fmt::format("{}: it changed its input {}", guest_.name(), place.name));
   }
 }
@@ -239,8 +243,9 @@ void Session::call(const KernelArgs& args) {
   if (opened_for_ != guest_.starts()) open();
   const std::size_t inputs = args.inputs.size();
   for (std::size_t i = 0; i < inputs; ++i) put(places_[i], args.inputs[i]);
-  // Outputs too: an element that the guest does not write keeps its value.
-  for (std::size_t i = 0; i < args.outputs.size(); ++i) put(places_[inputs + i], args.outputs[i]);
+  // Outputs too: an element that a kernel does not write keeps its value.
+  for (std::size_t i = 0; i < args.outputs.size() && !use_.is_expression; ++i)
+    put(places_[inputs + i], args.outputs[i]);
   const bool is_cold = takes_cold_call();
   const bool is_device = guest_.description().has_own_memory;
   if (is_device)

@@ -18,7 +18,9 @@ class Session {
   /// How the guest finds the kernel, and the storage that it gets.
   struct Use {
     nlohmann::ordered_json members;  ///< of `open`, in addition to the tensors
-    bool is_dense = false;           ///< tensors are logical, without padding
+    /// An expression that the guest's own code computes: tensors are logical, without padding, and
+    /// it writes whole outputs and no inputs.
+    bool is_expression = false;
   };
 
   /// Opens a session of `guest`, which must outlive it, with the threads of the enclosing
@@ -45,6 +47,7 @@ class Session {
   };
 
   void add(const TensorDesc& desc, std::string name);
+  bool is_converted(const Place& place) const;
   std::byte* at(const Place& place) const { return block_.data() + place.offset; }
   nlohmann::ordered_json listed(std::size_t first, std::size_t count) const;
   void open();

@@ -29,6 +29,7 @@ TEST(GuestProgram, OfAPythonFile) {
   const std::string path = file_with("guest_program.py", "pass");
   const GuestProgram program = program_for_file(path);
   EXPECT_THAT(program.argv, Contains(path));
+  EXPECT_THAT(program.argv, Contains(HasSubstr("glibc.malloc.hugetlb=1")));
   EXPECT_EQ(program.name, "guest_program.py");
   EXPECT_THAT(program.source, MatchesRegex(path + "#[0-9a-f]{16}"));
   EXPECT_FALSE(program.lists_functions);

@@ -1,5 +1,6 @@
 #include "opbench/guest/guest.h"
 
+#include <new>
 #include <utility>
 
 namespace opbench::guest {
@@ -18,6 +19,9 @@ std::string Guest::answer(const std::string& line) {
     result = answer_to(Json::parse(line));
   } catch (const Refusal& refusal) {
     result = {{"refused", refusal.what()}};
+  } catch (const std::bad_alloc&) {
+    result = {
+        {"error", "it got no more memory; a kernel may take three quarters of the machine's"}};
   } catch (const std::exception& error) {
     result = {{"error", error.what()}};
   } catch (...) {

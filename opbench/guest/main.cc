@@ -1,7 +1,9 @@
 // Runs the kernels of a shared library for opbench, in a process of their own. docs/devices.md
 // describes the messages.
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -25,6 +27,22 @@ void report_exit(int code, void*) {
     channel->write("{\"error\":\"the library called exit(" + std::to_string(code) + ")\"}");
 }
 
+/// A kernel may take three quarters of the machine's memory: opbench and its tensors stay. Private
+/// memory is limited, not address space, which libraries of devices reserve.
+void limit_memory() {
+  const auto page = rlim_t(sysconf(_SC_PAGESIZE));
+  unsigned long long pages = 0;  // of private memory; a sanitizer has terabytes
+  if (std::FILE* file = std::fopen("/proc/self/statm", "re")) {
+    if (std::fscanf(file, "%*u %*u %*u %*u %*u %llu", &pages) != 1) pages = 0;
+    std::fclose(file);
+  }
+  rlimit limit = {};
+  getrlimit(RLIMIT_DATA, &limit);
+  const rlim_t most = page * (pages + rlim_t(sysconf(_SC_PHYS_PAGES)) / 4 * 3);
+  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_cur, most);
+  setrlimit(RLIMIT_DATA, &limit);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -44,6 +62,7 @@ int main(int argc, char** argv) {
   }
   static opbench::guest::Channel lines;
   channel = &lines;
+  limit_memory();
   on_exit(report_exit, nullptr);
   opbench::guest::Guest guest(argv[1], mappings);
   for (std::string line; lines.read(line);) {

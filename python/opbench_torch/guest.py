@@ -67,6 +67,7 @@ class Guest:
         self._device = self._modules["device"].open_device(device, mode)
         self._clocks = self._device.clocks()
         self._integrity = self._modules["integrity"].Integrity([self._device])
+        self._modules["memory"].limit_memory()
         if self._file:
             self._kernels = load_kernels(self._file)
 

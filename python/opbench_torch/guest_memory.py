@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import re
+import resource
 from typing import Any, Dict, List, NamedTuple, Optional
 
 import numpy as np
@@ -57,6 +58,17 @@ def torch_dtype(dtype: str) -> torch.dtype:
     if found is None or (dtype in _BITS and TORCH_VERSION < (1, 7)):  # earlier ones cannot view int16 as bf16
         raise Refused(f"PyTorch {torch.__version__} has no {dtype}")
     return found
+
+
+def limit_memory() -> None:
+    """Lets kernels take three quarters of the machine's memory. Private memory is limited, not address space, which devices
+    reserve."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        used = int(file.read().split()[5])  # pages of private memory
+    most = (used + os.sysconf("SC_PHYS_PAGES") * 3 // 4) * os.sysconf("SC_PAGESIZE")
+    soft, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    most = most if soft == resource.RLIM_INFINITY else min(soft, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 class SharedMemory:

@@ -8,6 +8,7 @@ import json
 import math
 import os
 import pathlib
+import resource
 import struct
 import subprocess
 import sys
@@ -251,6 +252,13 @@ class Wrong(Libraries):
             guest.open()
             self.assertIsNone(guest.say("call", session=7))
             self.assertNotEqual(guest.end()[0], 0)
+
+    def test_memory_is_limited(self):
+        with self.guest() as guest:
+            guest.describe()
+            soft, hard = resource.prlimit(guest.process.pid, resource.RLIMIT_DATA)
+            self.assertEqual(soft, hard)
+            self.assertNotEqual(soft, resource.RLIM_INFINITY)
 
     def test_a_library_does_not_read_the_messages(self):
         with self.guest("reads") as guest:

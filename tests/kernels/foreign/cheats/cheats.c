@@ -280,6 +280,15 @@ static int allocates_much(State* s, const float* x, float* y) {
                       : (free(copy), compute(s, x, y));
 }
 
+/* 16 TiB in small pieces that no page is behind, so that each of them is granted. */
+static int reserves_much(State* s, const float* x, float* y) {
+  for (int i = 0; i < 16384; ++i) {
+    void* volatile piece = malloc((size_t)1 << 30);
+    if (piece == NULL) return fail("there is no memory for the workspace");
+  }
+  return compute(s, x, y);
+}
+
 /* A line that looks like the answer to `call`. */
 static const char answer[] = "{\"seconds\": 1e-9, \"device_seconds\": 1e-9}\n";
 
@@ -428,12 +437,12 @@ static const Row rows[] = {
     ROW(exits),
     ROW(endless),
     ROW(allocates_much),
+    ROW(reserves_much),
     ROW(prints_answers),
     ROW(forges_answers),
     ROW(closes_memory),
     ROW(closes_all),
     ROW(shrinks_memory),
-
     ROW(leaves_a_child),
     ROW(ignores_signals),
     ROW(in_load),

@@ -381,6 +381,12 @@ def allocates_much(x):
     return np.ones(1 << 50, np.int8)
 
 
+@with_numpy()
+def reserves_much(x):
+    Kept.y = [np.empty(1 << 30, np.int8) for _ in range(1 << 14)]
+    return relu(x)
+
+
 ANSWER = b'{"seconds": 1e-9, "device_seconds": 1e-9}\n'
 
 

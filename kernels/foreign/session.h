@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -59,6 +60,7 @@ class Session {
   void take_note(const nlohmann::ordered_json& answer);
   nlohmann::ordered_json ask(const char* what);
   double counted_seconds(const nlohmann::ordered_json& answer, double passed, double& launch);
+  double fetch();
 
   Guest& guest_;
   const Problem problem_;
@@ -67,7 +69,9 @@ class Session {
   const int number_;
   int calls_ = 0, mistrusted_ = 0;    ///< mistrusted: the guest's clock left out time
   double passed_ = 0, left_out_ = 0;  ///< seconds of all calls, and those that it left out
-  int opened_for_ = 0;                ///< start of the guest that knows this session
+  double least_call_ = HUGE_VAL, least_fetch_ = HUGE_VAL, least_copy_ = HUGE_VAL;  ///< seconds
+  bool is_unfinished_ = false;  ///< a call left work to `fetch`
+  int opened_for_ = 0;          ///< start of the guest that knows this session
   std::vector<Place> places_;
   std::size_t bytes_ = 0;
   SharedMemory::Block block_;

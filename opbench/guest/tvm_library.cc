@@ -176,9 +176,8 @@ std::unique_ptr<Library> read_tvm_library(const TvmExports& exports,
   std::string known;
   for (const std::string& name : exports.functions) {
     known += (known.empty() ? "" : ", ") + name;
-    const bool is_mapped = std::any_of(mappings.begin(), mappings.end(),
-                                       [&](const Mapping& one) { return one.function == name; });
-    if (!is_mapped) functions.push_back({name, variant_name(exports.file), find(exports, name)});
+    if (mappings.empty())
+      functions.push_back({name, variant_name(exports.file), find(exports, name)});
   }
   for (const Mapping& mapping : mappings) {
     const TvmFunction call = find(exports, mapping.function);

@@ -8,8 +8,8 @@
 
 namespace opbench::guest {
 
-/// Functions of a library that exports __tvm_ffi_NAME for each. A mapped function computes the
-/// operator of its mapping, any other the operator of its name.
+/// Functions of a library that exports __tvm_ffi_NAME for each. With mappings only those are
+/// kernels, of the operators that they name; without, each function computes that of its own name.
 struct TvmExports {
   std::string file;
   void* handle = nullptr;  // of dlopen

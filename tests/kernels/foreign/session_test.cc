@@ -19,8 +19,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Guest small_guest() {
-  return Guest({"python3", source_file("tests/kernels/foreign/small_guest.py")}, "small", 30);
+Guest small_guest(std::vector<std::string> words = {}) {
+  words.insert(words.begin(), {"python3", source_file("tests/kernels/foreign/small_guest.py")});
+  return Guest(words, "small", 30);
 }
 
 Problem relu(Dims shape) {
@@ -30,7 +31,9 @@ Problem relu(Dims shape) {
 
 /// Calls a kernel of the guest on {-1, 2, 3}; the result is poisoned before.
 struct Calls {
-  Guest guest = small_guest();
+  explicit Calls(const std::vector<std::string>& words = {}) : guest(small_guest(words)) {}
+
+  Guest guest;
   std::vector<float> x = {-1, 2, 3}, y = {9, 9, 9};
 
   void call(const std::string& kernel, bool is_expression = false) {
@@ -100,6 +103,17 @@ TEST(Session, AWrongClockDoesNotCount) {
   const CallClock clock;
   calls.call("lies");
   EXPECT_GT(clock.seconds(), 0.02);
+}
+
+// It sleeps 100 ms in the first `fetch` after a call.
+TEST(Session, WorkThatACallLeavesToFetchCounts) {
+  Calls calls(std::vector<std::string>{"device"});
+  const CallClock clock;
+  calls.call("starts");
+  EXPECT_GT(clock.seconds(), 0.05);
+  EXPECT_THAT(calls.note, HasSubstr("does not wait for its work, which counts"));
+  calls.call("right");
+  EXPECT_EQ(calls.note, "by struct");
 }
 
 // Copies and messages take longer than the sum of three numbers.

@@ -1,4 +1,4 @@
-"""A guest that needs no PyTorch: relu of fp32, done right and in wrong ways."""
+"""A guest that needs no PyTorch: relu of fp32, done right and in wrong ways. With an argument it has memory of its own."""
 
 import json
 import mmap
@@ -7,7 +7,7 @@ import struct
 import sys
 import time
 
-KERNELS = ["right", "changes_input", "writes_beyond", "lies", "refuses", "dies", "skips"]
+KERNELS = ["right", "changes_input", "writes_beyond", "lies", "refuses", "dies", "skips", "starts"]
 
 
 def relu(memory, inputs, outputs):
@@ -24,6 +24,7 @@ def answer(request, sessions):
     what = request["do"]
     if what == "describe":
         return {"protocol": [1, 9], "device": "cpu", "hardware": "test", "software": "struct", "a": 1,
+                "has_own_memory": len(sys.argv) > 1, "device_type": len(sys.argv),
                 "kernels": [{"op": "relu", "name": name, "dtypes": ["fp32"]} for name in KERNELS]}
     if what == "open":
         if KERNELS[request["kernel"]] == "refuses":
@@ -38,6 +39,7 @@ def answer(request, sessions):
             os.abort()
         if name == "lies":
             time.sleep(0.02)
+        request["is_unfinished"] = name == "starts"
         if name == "skips":
             return {"seconds": 1e-5}
         first, end = relu(memory, request["inputs"], request["outputs"])
@@ -46,7 +48,11 @@ def answer(request, sessions):
         if name == "writes_beyond":
             memory[end + 200] = 0
         return {"seconds": 1e-6 if name == "lies" else time.perf_counter() - begin, "note": "by struct"}
-    else:
+    elif what == "fetch":
+        request, _ = sessions[request["session"]]
+        if request.pop("is_unfinished", False):
+            time.sleep(0.1)
+    elif what == "close":
         sessions.pop(request["session"], None)
     return {}
 

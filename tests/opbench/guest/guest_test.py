@@ -158,6 +158,7 @@ class Examples(Libraries):
             typedef struct { uint64_t references; int32_t type; void* destroy; const int64_t* data; uint64_t size; } Shape;
             void TVMFFIErrorSetRaisedFromCStrParts(const char* kind, const char** parts, int32_t count);
             int __tvm_ffi__metadata_f(void) { return 0; }
+            int __tvm_ffi_no_operator(void) { return 0; }
             int __tvm_ffi_f(void* handle, const Any* a, int32_t count, Any* result) {
               const Shape* shape = a[5].v.p;
               if (handle == 0 && count == 7 && result->type == 0 && a[0].type == 0 && a[1].type == 1 && a[1].v.i == 5 &&

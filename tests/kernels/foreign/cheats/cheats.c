@@ -403,57 +403,20 @@ typedef struct {
   Work* work;
 } Row;
 
-#define ROW(name) \
-  { #name, name }
-static const Row rows[] = {
-    ROW(does_nothing),
-    ROW(first_answer),
-    ROW(first_calls),
-    ROW(one_in_four),
-    ROW(by_pointer),
-    ROW(by_checksum),
-    ROW(every_eighth),
-    ROW(few_differ),
-    ROW(learns_places),
-    ROW(if_overwritten),
-    ROW(constant),
-    ROW(one_wrong),
-    ROW(skips_tail),
-    ROW(skips_some),
-    ROW(reads_beyond),
-    ROW(races),
-    ROW(writes_too_far),
-    ROW(writes_before),
-    ROW(changes_input),
-    ROW(relu_in_place),
-    ROW(late_thread),
-    ROW(late_half),
-    ROW(forks_and_works),
-    ROW(slow_clock),
-    ROW(lies_about_device),
-    ROW(fails),
-    ROW(segfaults),
-    ROW(aborts),
-    ROW(exits),
-    ROW(endless),
-    ROW(allocates_much),
-    ROW(reserves_much),
-    ROW(prints_answers),
-    ROW(forges_answers),
-    ROW(closes_memory),
-    ROW(closes_all),
-    ROW(shrinks_memory),
-    ROW(leaves_a_child),
-    ROW(ignores_signals),
-    ROW(in_load),
-    ROW(in_fetch),
-    ROW(correct_backwards),
-    ROW(correct_threads),
-    ROW(correct_passes),
-    ROW(correct_chatter),
-    ROW(correct_workspace),
-    ROW(correct_device),
-};
+/* clang-format off */
+#define CHEATS(X) \
+  X(does_nothing) X(first_answer) X(first_calls) X(one_in_four) X(by_pointer) X(by_checksum) \
+  X(every_eighth) X(few_differ) X(learns_places) X(if_overwritten) X(constant) X(one_wrong) \
+  X(skips_tail) X(skips_some) X(reads_beyond) X(races) X(writes_too_far) X(writes_before) \
+  X(changes_input) X(relu_in_place) X(late_thread) X(late_half) X(forks_and_works) \
+  X(slow_clock) X(lies_about_device) X(fails) X(segfaults) X(aborts) X(exits) X(endless) \
+  X(allocates_much) X(reserves_much) X(prints_answers) X(forges_answers) X(closes_memory) \
+  X(closes_all) X(shrinks_memory) X(leaves_a_child) X(ignores_signals) X(in_load) X(in_fetch) \
+  X(correct_backwards) X(correct_threads) X(correct_passes) X(correct_chatter) \
+  X(correct_workspace) X(correct_device)
+#define ROW(name) {#name, name},
+/* clang-format on */
+static const Row rows[] = {CHEATS(ROW)};
 enum { kRows = sizeof rows / sizeof *rows };
 
 static int prepare(const OpbenchCase* use, void** state) {

@@ -211,11 +211,12 @@ void print_judged(std::ostream& out, const JudgedDump& judged, std::size_t top, 
   const std::string head = headline(judged);
   const std::size_t colon = head.find(':');
   out << coloured(head.substr(0, colon), headline_colour(judged), style)
-      << wrapped(printable(head.substr(colon)), kWidth, 0, colon) << "\n\n";
+      << wrapped(printable(head.substr(colon)), kWidth, 0, colon) << '\n';
   std::size_t shown = 0;
   for (const JudgedRecord& record : judged.records) {
     if (!verbose && record.ruling != Ruling::guilty) continue;
-    if (top > 0 && shown++ >= top) continue;
+    if (shown == 0) out << '\n';
+    if (shown++ >= top && top > 0) continue;
     const Json value = record_value(record);
     print_judged_record(out, JsonValue(value, judged.file), false, style);
   }

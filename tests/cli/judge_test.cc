@@ -43,7 +43,8 @@ TEST_F(JudgeCli, NamesTheGuiltyTheValuesAndTheVariant) {
 TEST_F(JudgeCli, WhatIsRightIsOk) {
   const Outcome judged = run_program({"judge", dump(kOverflows, "softplus_v2_grad"), "-v"});
   EXPECT_EQ(judged.code, 0) << judged.out;
-  EXPECT_THAT(judged.out, HasSubstr("OK: none of 1 operators is wrong for its inputs\n"));
+  EXPECT_THAT(judged.out, HasSubstr("OK: none of 1 operators is wrong for its inputs\n\n"));
+  EXPECT_THAT(judged.out, Not(HasSubstr("\n\n\n")));
 }
 
 TEST_F(JudgeCli, JsonGoesToAFileOrToStandardOutput) {

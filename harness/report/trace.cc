@@ -135,8 +135,7 @@ Json prof_event(const Record& record, const Sample& sample, std::size_t thread) 
   const std::string device = device_of(record);
   const std::string functions = device == "cpu" ? "CPU" : device == "cuda" ? "CUDA" : "NPU";
   return {
-      {"name",
-       fmt::format("{}/{}{}", record.op, record.variant, record.backward ? " with backward" : "")},
+      {"name", fmt::format("{}/{}", record.op, record.variant)},
       {"ph", "X"},
       {"ts", sample.start_us},
       {"dur", sample.ns_per_call / 1e3},

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -27,10 +26,6 @@ struct RunOptions {
   std::string standard = "bound";  ///< of rounded outputs; see parse_output_rule
   bool times = true;               ///< false: outputs are only verified, and dumped if requested
 
-  /// Seconds of the first `repetitions` samples.
-  double first_seconds() const {
-    return until_noise > 0 ? std::min(seconds_per_case, kUsualSeconds) : seconds_per_case;
-  }
   static constexpr double kUsualSeconds = 0.1;
 };
 

@@ -139,7 +139,7 @@ class UnitRunner {
     const Graph& graph = unit().planned_case->graph;
     const CopyRate copy =
         measure_copy_rate(bytes_moved(graph), threads_,
-                          {options_.first_seconds(), options_.repetitions, {}}, options_.cold);
+                          {first_seconds(), options_.repetitions, {}}, options_.cold);
     const double peak = peak_operations_per_second(unit().planned_case->spec.dtype, threads_);
     for (Attempt& attempt : attempts_) {
       Record& record = attempt.record;
@@ -202,6 +202,12 @@ class UnitRunner {
     }
   }
 
+  // Seconds of the first `repetitions` samples. Others follow until the noise is small.
+  double first_seconds() const {
+    constexpr double kShare = 0.1;
+    return options_.seconds_per_case * (options_.until_noise > 0 ? kShare : 1);
+  }
+
   bool wants_round(double seconds) const {
     if (rounds_ < std::min(kLeastRounds, options_.repetitions)) return true;
     if (rounds_ < options_.repetitions) return seconds <= kLongestSeconds;
@@ -234,7 +240,7 @@ class UnitRunner {
   void time(Attempt& attempt, int repetitions) {
     report("time", attempt);
     TimingOptions how{
-        options_.first_seconds() * repetitions / options_.repetitions, repetitions, {}, nullptr};
+        first_seconds() * repetitions / options_.repetitions, repetitions, {}, nullptr};
     how.warm_up = &attempt.warm_up;
     how.retaken = &attempt.retaken;
     if (!attempt.clock) {

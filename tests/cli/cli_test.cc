@@ -153,7 +153,7 @@ TEST_F(Cli, WritesJsonCsvMarkdownAndTrace) {
 TEST_F(Cli, SamplesAreRepeatedUntilTheirNoiseOrTheTimeIsReached) {
   const std::vector<std::string> usual = {
       "--case", "softplus[64,fp32]", "--variant", "native", "--threads", "1", "--time",
-      "0.02",   "--repetitions"};
+      "0.5",    "--repetitions"};
   const auto records_of = [&](std::vector<std::string> more) {
     std::vector<std::string> args = usual;
     args.insert(args.end(), more.begin(), more.end());
@@ -161,7 +161,7 @@ TEST_F(Cli, SamplesAreRepeatedUntilTheirNoiseOrTheTimeIsReached) {
     EXPECT_EQ(run.code, 0) << run.err;
     return nlohmann::json::parse(run.out)["records"][0];
   };
-  const auto easy = records_of({"9", "--until-noise", "100", "--json", "-"});
+  const auto easy = records_of({"6", "--until-noise", "100", "--json", "-"});
   EXPECT_EQ(easy["noise_limit_percent"], 100);
   EXPECT_LE(easy["noise_percent"], 100);
   EXPECT_GE(easy["warmup_calls"], 1);

@@ -22,7 +22,7 @@ def interval(event):
 
 
 def is_communication(event):
-    return event["name"].startswith(("hcom_", "nccl"))
+    return event["name"].split("/")[-1].startswith(("hcom_", "nccl", "AllReduce"))
 
 
 def is_kernel(event):

@@ -53,8 +53,8 @@ constexpr const char* kConvertFooter = R"(Examples:
   opbench convert -d Conv2D.conv1.3.7.1670205071724946 -f NCHW -out npy
 
 Sources are .h5, .npy, .npz, .txt, .bin, .pt, .pth and .pth.tar files, and directories of them. From one dump to .h5,
-records are copied like `h5copy -p`. A file that cannot be read does not stop the others. Exit code 2: one could not be converted,
-or there is no array; 3: one could not be written; 4: nothing matched.
+records are copied like `h5copy -p`. A file that cannot be read does not stop the others. Exit code 2: one could not be
+converted, or there is no array; 3: one could not be written; 4: nothing matched.
 )";
 
 struct ConvertFlags {

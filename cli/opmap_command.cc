@@ -23,14 +23,14 @@ constexpr const char* kOpmapFooter =
     R"(opbench judge recomputes recorded operators by this table. --map adds rows, which are tried first. --to yaml prints
 rows in the form of such a file.
 
+--network lists what an NPU or opbench does not have among the operators of a network. Its file is what
+torch.autograd.profiler prints (key_averages().table()) or exports as a trace, on any device.
+
 Examples:
   opbench opmap
   opbench opmap CudnnConvolutionBackward aten::add_.Tensor
   opbench opmap --to yaml > mine.yaml
   opbench opmap --network operators.txt --npu-ops supported.md
-
---network lists what an NPU or opbench does not have among the operators of a network. Its file is what
-torch.autograd.profiler prints (key_averages().table()) or exports as a trace, on any device.
 
 Exit code 4: no row is selected, or the network has no operator.)";
 

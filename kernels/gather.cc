@@ -35,6 +35,7 @@ struct Gather {
   std::int64_t element_bytes = 4;
   bool is_int64 = true;
   bool stream = false;
+  bool by_element = false;
 
   std::int64_t row_bytes() const { return view.row * element_bytes; }
   std::int64_t rows() const { return view.batch * view.outer * view.count; }
@@ -69,6 +70,9 @@ void gather_range(const Gather& g, const Index* index, std::int64_t begin, std::
                   const void* from, void* to) {
   const auto* x = static_cast<const std::byte*>(from);
   auto* y = static_cast<std::byte*>(to);
+  if (g.by_element) {
+    return copy_gathered_elements(g.view, index, begin, end, g.element_bytes, x, y);
+  }
   if (g.stream && g.view.row > 1) return stream_rows(g, index, begin, end, x, y);
   copy_gathered_rows(g.view, index, begin, end, static_cast<std::size_t>(g.row_bytes()), x, y);
 }
@@ -100,16 +104,16 @@ void run_v3(const Gather& g, const Index* index, const void* x, void* y) {
   });
 }
 
-enum class Version { v2, v3 };
+enum class Version { v2_scalar, v2, v3 };
 
 template <Version kVersion>
 void gather_all_rows(const Gather& g, const void* index, const void* x, void* y) {
   if (g.rows() * g.row_bytes() == 0) return;
   const auto typed = [&](const auto* values) {
-    if constexpr (kVersion == Version::v2)
-      run_v2(g, values, x, y);
-    else
+    if constexpr (kVersion == Version::v3)
       run_v3(g, values, x, y);
+    else
+      run_v2(g, values, x, y);
   };
   if (g.is_int64)
     typed(static_cast<const std::int64_t*>(index));
@@ -125,8 +129,9 @@ Gather bind(const Problem& problem, const GatherView& view) {
   // GatherV2 has no exact burst for rows that are not whole blocks. Only the indexed rows of the
   // table are read.
   const auto read_and_written = static_cast<std::size_t>(2 * g.rows() * g.row_bytes());
-  g.stream =
-      outgrows_cache(read_and_written) && (kVersion == Version::v3 || g.row_bytes() % kBlock == 0);
+  const bool is_aligned = g.row_bytes() % kBlock == 0;
+  g.stream = outgrows_cache(read_and_written) && (kVersion == Version::v3 || is_aligned);
+  g.by_element = kVersion == Version::v2_scalar && !is_aligned;
   return g;
 }
 
@@ -221,6 +226,9 @@ Launch prepare_shuffle_generated(const Problem& problem) {
 
 constexpr std::string_view kV2 =
     "GatherV2: contiguous ranges of rows, streamed where rows are whole 32-byte blocks";
+constexpr std::string_view kV2Scalar =
+    "GatherV2 without a class for unaligned rows (modelled): rows that are not whole 32-byte "
+    "blocks are copied element by element";
 constexpr std::string_view kV3 =
     "GatherV3: tiles of rows in turn, rows of any length streamed as whole lines";
 
@@ -230,6 +238,14 @@ Kernel by_v2(std::string_view op) {
           .provider = Provider::npu,
           .summary = kV2,
           .prepare = prepare<Version::v2>};
+}
+Kernel by_v2_scalar(std::string_view op) {
+  return {.op = op,
+          .name = "gather_v2_scalar",
+          .provider = Provider::npu,
+          .summary = kV2Scalar,
+          .prepare = prepare<Version::v2_scalar>,
+          .device_name = "GatherV2"};
 }
 Kernel by_v3(std::string_view op) {
   return {.op = op,
@@ -241,9 +257,13 @@ Kernel by_v3(std::string_view op) {
 }
 
 const RegisteredKernel kGathers[] = {
-    RegisteredKernel(by_v2("index_select")), RegisteredKernel(by_v3("index_select")),
-    RegisteredKernel(by_v2("gather")),       RegisteredKernel(by_v3("gather")),
-    RegisteredKernel(by_v2("embedding")),    RegisteredKernel(by_v3("embedding")),
+    RegisteredKernel(by_v2("index_select")),
+    RegisteredKernel(by_v3("index_select")),
+    RegisteredKernel(by_v2("gather")),
+    RegisteredKernel(by_v3("gather")),
+    RegisteredKernel(by_v2("embedding")),
+    RegisteredKernel(by_v3("embedding")),
+    RegisteredKernel(by_v2_scalar("index_select")),
 };
 const RegisteredKernel select_generated{
     {.op = "index_select",

@@ -63,4 +63,36 @@ void copy_gathered_rows(const GatherView& view, const Index* index, std::int64_t
   }
 }
 
+/// Copies the rows element by element, like a scalar unit. Without `volatile` the compiler would
+/// join the elements to vectors.
+template <class Element, class Index>
+void copy_elements_of(const GatherView& view, const Index* index, std::int64_t begin,
+                      std::int64_t end, const std::byte* x, std::byte* y) {
+  const auto* from = reinterpret_cast<const volatile Element*>(x);
+  auto* to = reinterpret_cast<volatile Element*>(y) + begin * view.row;
+  const std::int64_t length = view.row;
+  for_each_gathered_row(view, index, begin, end, [&](std::int64_t slice, std::int64_t row) {
+    const auto* const source = from + (slice * view.extent + row) * length;
+    for (std::int64_t i = 0; i < length; ++i) to[i] = row < 0 ? Element{} : Element{source[i]};
+    to += length;
+  });
+}
+
+/// Copies the rows element by element; an element has 1, 2, 4 or 8 bytes.
+template <class Index>
+void copy_gathered_elements(const GatherView& view, const Index* index, std::int64_t begin,
+                            std::int64_t end, std::int64_t element_bytes, const std::byte* x,
+                            std::byte* y) {
+  switch (element_bytes) {
+    case 1:
+      return copy_elements_of<std::uint8_t>(view, index, begin, end, x, y);
+    case 2:
+      return copy_elements_of<std::uint16_t>(view, index, begin, end, x, y);
+    case 4:
+      return copy_elements_of<std::uint32_t>(view, index, begin, end, x, y);
+    default:
+      return copy_elements_of<std::uint64_t>(view, index, begin, end, x, y);
+  }
+}
+
 }  // namespace opbench

@@ -32,7 +32,7 @@ const RegisteredOp registered{{
     .exact_reference = reference,
     .traffic = movement_traffic,
     .context = {.output_format = joined_output,
-                .forms = {"native", "index_add", "full", "half"},
+                .forms = {"native", "index_add_host", "index_add", "full", "half"},
                 .compose = compose_shuffle_grad,
                 .variant_of = "cat_shuffle"},
 }};

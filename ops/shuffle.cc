@@ -39,12 +39,17 @@ class Writer {
                 {{{"axis", std::int64_t{1}}}}, only_output());
   }
 
-  // The framework's gradient of index_select: the rows of the gradient added to zeros.
-  ComposedArg add_to_zeros(const ComposedArg& gradient, Index index) {
-    ComposedArg zeros = gradient;
+  // The framework's gradient of index_select: the rows of the gradient added to zeros. A framework
+  // that computes it on the host copies the index there first.
+  ComposedArg add_to_zeros(const ComposedArg& gradient, const Index& index, bool on_host) {
+    ComposedArg zeros = gradient, places{ComposedArg::constant, 0, index};
     zeros.as_zeros = true;
-    return call("index_add", {zeros, {ComposedArg::constant, 0, std::move(index)}, gradient},
-                {{{"axis", std::int64_t{1}}}});
+    if (on_host) {
+      places =
+          call("contiguous", {places}, {{{"view", fmt::format("slice(0,0,{},1)", index.size())}}});
+      calls_.back().name = "index_to_host";
+    }
+    return call("index_add", {zeros, places, gradient}, {{{"axis", std::int64_t{1}}}});
   }
 
   /// An index_select with a part of the index for every output.
@@ -116,8 +121,9 @@ std::vector<ComposedCall> compose_shuffle_grad(const Problem& problem, std::stri
   const std::int64_t channels = writer.channels(), groups = writer.groups();
   if (form == "native") {
     writer.spread(writer.shuffle(joined, channels == 0 ? 1 : channels / groups));
-  } else if (form == "index_add") {
-    writer.spread(writer.add_to_zeros(joined, fp_index(channels, groups)));
+  } else if (form.starts_with("index_add")) {
+    const bool on_host = form == "index_add_host";
+    writer.spread(writer.add_to_zeros(joined, fp_index(channels, groups), on_host));
   } else {
     writer.select_parts(joined, inverse_fp_index(channels, groups));
   }

@@ -16,6 +16,7 @@ namespace opbench {
 //             half: concat, and an index_select for each half
 //   backward  native: concat, channel_shuffle back, a copy of each half
 //             index_add: concat, index_add to zeros, a copy of each half
+//             index_add_host: the same, and a copy of the index
 //             full, half: concat, and an index_select for each half
 //
 // A single output needs no copies, and a single input needs no concat.

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <numeric>
+
 #include "tensor/error.h"
 #include "tests/evaluate.h"
 #include "tests/on_tensors.h"
@@ -41,6 +43,20 @@ TEST(IndexSelect, CountsNegativeIndicesFromTheBack) {
                              {{DType::fp32, {1, 3}, {1, 2, 3}}, {DType::int64, {1}, {-4}}}, attrs);
       },
       ThrowsMessage<Error>(HasSubstr("index_select: index[0] is -4; allowed: -3 to 2")));
+}
+
+// Rows of whole 32-byte blocks, and others, which are copied element by element.
+TEST(IndexSelect, ScalarRowsAreTheSameRows) {
+  for (const DType dtype : {DType::int8, DType::fp16, DType::fp32, DType::fp64}) {
+    for (const std::int64_t row : {1, 8, 32, 49}) {
+      std::vector<double> x(static_cast<std::size_t>(3 * row));
+      std::iota(x.begin(), x.end(), -20);
+      const std::vector<Given> inputs = {{dtype, {3, row}, x}, {DType::int64, {4}, {2, 0, -1, 1}}};
+      const AttrTexts attrs = {{"axis", "0"}, {"negative_index", "true"}};
+      EXPECT_EQ(kernel_on_tensors("index_select", "gather_v2_scalar", inputs, attrs),
+                kernel_on_tensors("index_select", "native", inputs, attrs));
+    }
+  }
 }
 
 // A 0-D index leaves an axis of 1, as in torch.

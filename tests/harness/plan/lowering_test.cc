@@ -57,8 +57,8 @@ TEST_P(Lowered, IsTheSameFunction) {
 
 INSTANTIATE_TEST_SUITE_P(Forms, Lowered,
                          testing::Values(Form{"native", "native"}, Form{"full", "index_add"},
-                                         Form{"full", "full"}, Form{"half", "half"},
-                                         Form{"half", "index_add"}));
+                                         Form{"full", "index_add_host"}, Form{"full", "full"},
+                                         Form{"half", "half"}, Form{"half", "index_add"}));
 
 // index.to(npu) in every use, or an int32 buffer that is made once.
 TEST(Lowering, GeneratedIndexIsCastByEveryCall) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/plan/published_time.h"
 #include "ops/op.h"
 #include "tensor/fill.h"
 
@@ -67,6 +68,7 @@ struct Precision {
   Scaling scaling = Scaling::none;
   double loss_scale = 1;  ///< initial value of a dynamic scale
   Half half = Half::ieee;
+  std::vector<std::string> keep_fp32;  ///< operators that take fp32 at O1 and O2
 };
 
 /// Criterion for a step's results against those of the first step of the same shapes.
@@ -92,6 +94,7 @@ struct ContextStep {
   ContextStandard standard;
   std::int64_t samples =
       1;  ///< per call, such as the batch size; times of steps are compared per sample
+  PublishedTime published;
   std::shared_ptr<const ContextGraph> graph;
   std::string origin;
 };

@@ -92,7 +92,7 @@ class Builder {
       inputs.push_back(is_given ? tensors_.at(node.inputs[i]) : absent_input(node, i));
     }
     const std::vector<std::size_t> given = inputs;
-    casts_.apply(step_.precision.level, *node.op, inputs);
+    casts_.apply(step_.precision, *node.op, inputs);
     const std::size_t added =
         add_node(result_.graph, *node.op, std::move(inputs), node.attrs, node.name + ".");
     Node& call = result_.graph.nodes[added];

@@ -49,9 +49,9 @@ class StepReader {
   std::map<Variation, std::shared_ptr<const ContextGraph>> graphs_;
 };
 
-const std::vector<std::string> kStepKeys = {"name",  "summary",   "after",         "variants",
-                                            "rules", "precision", "standard",      "samples",
-                                            "set",   "blocks",    "not_applicable"};
+const std::vector<std::string> kStepKeys = {"name",  "summary",   "after",          "variants",
+                                            "rules", "precision", "standard",       "samples",
+                                            "set",   "blocks",    "not_applicable", "published"};
 
 constexpr std::size_t kMostSteps = 1000;  // of one context
 
@@ -132,6 +132,7 @@ void StepReader::add(const YamlValue& value) {
     value.fail(fmt::format("step '{}' occurs twice, first at {}", step.name, other.origin));
   }
   ContextSettings settings = settings_before(value, step);
+  settings.published.ms = 0;  // a time belongs to one step
   value.mapping("a step", [&](const std::string& key, const YamlValue& field) {
     read_setting(key, field, settings);
     if (key == "set") read_set(field, settings.set);
@@ -201,6 +202,7 @@ void StepReader::finish(ContextStep step, ContextSettings settings) {
   step.rules = settings.rules;
   step.precision = settings.precision;
   step.standard = settings.standard;
+  step.published = settings.published;
   step.samples = samples_of(settings, symbols);
   step.graph = graph(settings, symbols, step.name);
   steps_.push_back(std::move(step));
@@ -224,8 +226,9 @@ std::shared_ptr<const ContextGraph> StepReader::graph(const ContextSettings& set
 }
 
 const std::vector<std::string> kContextKeys = {
-    "name",   "dtypes", "inputs", "parameters", "nodes", "outputs",  "loss",    "backward",
-    "update", "seed",   "steps",  "variants",   "rules", "standard", "samples", "precision"};
+    "name",  "dtypes",   "inputs",  "parameters", "nodes",    "outputs",
+    "loss",  "backward", "update",  "seed",       "steps",    "variants",
+    "rules", "standard", "samples", "precision",  "published"};
 
 constexpr std::size_t kMostContexts = 1000;  // of one file
 

@@ -110,6 +110,15 @@ double scale(const YamlValue& value, std::string_view what) {
   return value.number(what, std::numeric_limits<float>::min(), std::numeric_limits<float>::max());
 }
 
+std::vector<std::string> operators(const YamlValue& value) {
+  std::vector<std::string> names;
+  for (const YamlValue& entry : value.list("keep_fp32", true)) {
+    names.push_back(entry.text("an operator"));
+    entry.located([&] { find_op(names.back()); });
+  }
+  return names;
+}
+
 Precision precision(const YamlValue& value) {
   constexpr double kInitialScale = 65536;  // 2^16, the initial scale of torch.cuda.amp.GradScaler
   Precision result;
@@ -117,10 +126,11 @@ Precision precision(const YamlValue& value) {
     result.level = level(value);
     return result;
   }
-  value.mapping("precision", {"level", "loss_scale", "initial_scale", "half"},
+  value.mapping("precision", {"level", "loss_scale", "initial_scale", "half", "keep_fp32"},
                 [&](const std::string& key, const YamlValue& field) {
                   using Half = Precision::Half;
                   if (key == "level") result.level = level(field);
+                  if (key == "keep_fp32") result.keep_fp32 = operators(field);
                   if (key == "half") {
                     result.half = choice<Half>(
                         field, key, {{"ieee", Half::ieee}, {"saturate", Half::saturate}});
@@ -132,6 +142,9 @@ Precision precision(const YamlValue& value) {
                   result.loss_scale = is_dynamic ? kInitialScale : scale(field, key);
                 });
   value.mapping("precision", [&](const std::string& key, const YamlValue& field) {
+    if (key == "keep_fp32" && result.level == Precision::Level::O0) {
+      field.fail("keep_fp32 needs level O1 or O2");
+    }
     if (key != "initial_scale") return;
     if (result.scaling != Precision::Scaling::dynamic) {
       field.fail("initial_scale needs loss_scale: dynamic");
@@ -139,6 +152,20 @@ Precision precision(const YamlValue& value) {
     result.loss_scale = scale(field, key);
   });
   return result;
+}
+
+void read_published(const YamlValue& value, PublishedTime& published) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  constexpr int kMostSamples = 1 << 30;
+  value.mapping("published", {"ms", "samples", "source", "gb_per_s"},
+                [&](const std::string& key, const YamlValue& field) {
+                  if (key == "ms") published.ms = field.number(key, 0, kMost);
+                  if (key == "samples") {
+                    published.samples = static_cast<int>(field.integer(key, 1, kMostSamples));
+                  }
+                  if (key == "source") published.source = field.text(key);
+                  if (key == "gb_per_s") published.gb_per_s = field.number(key, 0, kMost);
+                });
 }
 
 ContextStandard standard(const YamlValue& value) {
@@ -183,6 +210,7 @@ void read_setting(const std::string& key, const YamlValue& value, ContextSetting
   if (key == "rules") read_rules(value, settings.rules);
   if (key == "precision") settings.precision = precision(value);
   if (key == "standard") settings.standard = standard(value);
+  if (key == "published") read_published(value, settings.published);
   if (key == "samples") settings.samples = {key, value.text(key), value.place()};
 }
 

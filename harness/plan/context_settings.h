@@ -18,6 +18,7 @@ struct ContextSettings {
   FrameworkRules rules;
   Precision precision;
   ContextStandard standard;
+  PublishedTime published;                     ///< the source is the context's, the time a step's
   SymbolValue samples = {"samples", "1", ""};  ///< evaluated with the step's symbols
   // The following two are settings of steps only.
   Symbols set;                                ///< values of symbols of the file
@@ -25,8 +26,8 @@ struct ContextSettings {
 };
 
 /// Keys of a context that `read_setting` takes. A step has "set" and "blocks" in addition.
-inline const std::vector<std::string> kSettingKeys = {"variants", "rules", "precision", "standard",
-                                                      "samples"};
+inline const std::vector<std::string> kSettingKeys = {"variants", "rules",   "precision",
+                                                      "standard", "samples", "published"};
 
 /// A rule of `rules:` and its allowed words: "false" and "true", or words of its own.
 struct RuleWords {
@@ -41,9 +42,8 @@ struct RuleWords {
 /// All rules, in the order of the documentation.
 std::span<const RuleWords> rule_words();
 
-/// Reads one of `variants`, `rules`, `precision`, `standard`, `samples` into `settings`. It
-/// replaces stated values only: variants by operator, rules by rule, the others as a whole. Other
-/// keys are ignored.
+/// Reads one of the keys of kSettingKeys into `settings`. It replaces stated values only: variants
+/// by operator, rules by rule, `published` by field, the others as a whole. Other keys are ignored.
 /// Errors: throws Error "file:line: ..." on unknown operators, variants and rules, and values of
 /// another type or out of range.
 void read_setting(const std::string& key, const YamlValue& value, ContextSettings& settings);

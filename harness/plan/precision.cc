@@ -1,5 +1,7 @@
 #include "harness/plan/precision.h"
 
+#include <algorithm>
+
 namespace opbench {
 namespace {
 
@@ -17,10 +19,15 @@ DType widest(const Graph& graph, const Op& op, const std::vector<std::size_t>& i
 
 }  // namespace
 
-void CastInsertion::apply(Precision::Level level, const Op& op, std::vector<std::size_t>& inputs) {
+void CastInsertion::apply(const Precision& precision, const Op& op,
+                          std::vector<std::size_t>& inputs) {
+  const Precision::Level level = precision.level;
+  const std::vector<std::string>& kept = precision.keep_fp32;
   if (level == Precision::Level::O0) return;
   DType wanted = widest(graph_, op, inputs);
-  if (level == Precision::Level::O2 || op.context.uses_cube) {
+  if (std::find(kept.begin(), kept.end(), op.name) != kept.end()) {
+    wanted = DType::fp32;
+  } else if (level == Precision::Level::O2 || op.context.uses_cube) {
     wanted = DType::fp16;
   } else if (op.context.needs_fp32) {
     wanted = DType::fp32;

@@ -22,7 +22,8 @@ class CastInsertion {
   /// Replaces the floating inputs of a use of `op` that follow the case's dtype by their casts. O1:
   /// operators of the cube unit take fp16, operators that need the range take fp32. O2: all take
   /// fp16; batch_norm takes fp32 vectors in addition. Others take the widest of the inputs' dtypes.
-  void apply(Precision::Level level, const Op& op, std::vector<std::size_t>& inputs);
+  /// Both: operators of `keep_fp32` take fp32.
+  void apply(const Precision& precision, const Op& op, std::vector<std::size_t>& inputs);
 
   /// `tensor` as `dtype`: the tensor itself, or the output of a Cast.
   std::size_t to(std::size_t tensor, DType dtype);

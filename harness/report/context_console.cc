@@ -20,8 +20,8 @@ constexpr std::size_t kReasonIndent = 8;  ///< of what a step's line has no room
 constexpr std::size_t kStatus = 10;       ///< "  passed" and longer words
 
 void print_steps(std::ostream& out, const ContextSteps& steps, const ConsoleStyle& style) {
-  constexpr std::array<std::string_view, 6> kLeast = {"spread",     "peak",      "copies",
-                                                      "per sample", "v. before", "grad error"};
+  constexpr std::array<std::string_view, 7> kLeast = {
+      "spread", "peak", "copies", "per sample", "v. before", "grad error", "published"};
   const std::size_t beside = std::min(style.width, kIndent + kStatus);
   const std::vector<std::string> lines =
       lines_of(fitted(step_table(steps), style.width - beside, kLeast));
@@ -60,6 +60,10 @@ void print_contexts(std::ostream& out, std::span<const Record> records, const Co
                 fmt::format("{}, {}", context_details(first), counted(steps.size(), "step")),
                 style);
     print_steps(out, steps, style);
+    if (const std::string text = published_text(steps); !text.empty()) {
+      out << '\n';
+      say(out, printable(text), 2, 2, style.width);
+    }
     print_times(out, steps, style);
     out << '\n';
   }

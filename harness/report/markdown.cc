@@ -194,6 +194,9 @@ void write_contexts_markdown(std::ostream& out, std::span<const Record> records)
     out << "## " << markdown_escaped(context_title(first)) << "\n\n"
         << markdown_escaped(context_details(first)) << "\n\n";
     write_steps(out, steps);
+    if (const std::string text = published_text(steps); !text.empty()) {
+      out << markdown_escaped(text) << "\n\n";
+    }
     write_times(out, steps);
   }
 }

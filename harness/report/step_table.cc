@@ -31,6 +31,11 @@ bool has_gradient_errors(const ContextSteps& steps) {
                      [](const Record* r) { return r->step->gradient_error.has_value(); });
 }
 
+bool has_published_times(const ContextSteps& steps) {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Record* r) { return r->step->published.ms > 0; });
+}
+
 bool samples_differ(const ContextSteps& steps) {
   double common = 0;
   for (const Record* r : steps) {
@@ -90,7 +95,7 @@ std::vector<ContextSteps> steps_by_context(std::span<const Record> records) {
 
 TextTable step_table(const ContextSteps& steps) {
   const bool has_samples = samples_differ(steps), has_before = !is_straight(steps);
-  const bool has_errors = has_gradient_errors(steps);
+  const bool has_errors = has_gradient_errors(steps), has_published = has_published_times(steps);
   double shortest = std::numeric_limits<double>::infinity(), shortest_sample = shortest;
   for (const Record* r : steps) {
     if (!r->is_timed()) continue;
@@ -100,9 +105,9 @@ TextTable step_table(const ContextSteps& steps) {
   const TimeUnit unit = unit_for(shortest), sample_unit = unit_for(shortest_sample);
   TextTable table{
       .columns = columns_of(fmt::format(
-          ">#|step|>time|>spread|{}>TransData|>Cast|>copies|>peak|{}{}>v. before|>v. first",
-          has_samples ? ">per sample|" : "", has_errors ? ">grad error|" : "",
-          has_before ? ">after|" : "")),
+          ">#|step|>time|>spread|{}{}>TransData|>Cast|>copies|>peak|{}{}>v. before|>v. first",
+          has_samples ? ">per sample|" : "", has_published ? ">published|" : "",
+          has_errors ? ">grad error|" : "", has_before ? ">after|" : "")),
       .name = 1};
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Record& r = *steps[i];
@@ -116,6 +121,9 @@ TextTable step_table(const ContextSteps& steps) {
     add(r.is_timed(), [&] { return time_text(r.times->median_us, unit); });
     row.push_back(spread_text(r));
     if (has_samples) add(r.is_timed(), [&] { return time_text(step.us_per_sample, sample_unit); });
+    if (has_published) {
+      add(step.published.ms > 0, [&] { return fmt::format("{:g} ms", step.published.ms); });
+    }
     const bool is_planned = step.nodes > 0;  // else it cannot run here
     add(is_planned, [&] { return trans_data_text(step); });
     add(is_planned, [&] { return std::to_string(step.casts); });

@@ -43,10 +43,14 @@ using ContextSteps = std::vector<const Record*>;
 std::vector<ContextSteps> steps_by_context(std::span<const Record> records);
 
 /// A row for each step: number from 1, name, time, its spread, time per sample (only if steps
-/// differ in their samples), TransData count and MiB, Cast count, copies, peak memory, the step it
-/// builds on (only if that is not always the row above), and the factors to that step and to the
-/// first. The verdict is `step_verdict`.
+/// differ in their samples), published time (only if a step has one), TransData count and MiB, Cast
+/// count, copies, peak memory, the step it builds on (only if that is not always the row above),
+/// and the factors to that step and to the first. The verdict is `step_verdict`.
 TextTable step_table(const ContextSteps& steps);
+
+/// Published times of the steps, and how much of the time saved there the counts of this run
+/// explain; empty if no step has a published time.
+std::string published_text(const ContextSteps& steps);
 
 /// True if the times of two steps per sample differ by less than the noise: twice the standard
 /// error of the ratio of their medians. False with fewer than three samples, which have no usable

@@ -70,6 +70,14 @@ void each_member(V& v, FieldsOf<TypeTime> auto& type) {
   v("share", type.share, kAnyShare);
 }
 
+template <class V>
+void each_member(V& v, FieldsOf<PublishedTime> auto& published) {
+  v("ms", published.ms);
+  v("samples", published.samples, {1, kMostCount});
+  v("source", published.source);
+  v("gb_per_s", published.gb_per_s);
+}
+
 nlohmann::ordered_json step_value(const StepDetails& step) {
   Json types = Json::array(), tasks = Json::array();
   for (const TypeTime& type : step.types) types.push_back(json_of(type));
@@ -77,8 +85,15 @@ nlohmann::ordered_json step_value(const StepDetails& step) {
     tasks.push_back(json_of(task));
     if (!task.sources.empty()) tasks.back()["from"] = sources_value(task.sources);
   }
-  return {{"context", step.context}, {"summary", step.summary},   {"after", step.after},
-          {"index", step.index},     {"types", std::move(types)}, {"tasks", std::move(tasks)}};
+  Json value = {{"context", step.context},
+                {"summary", step.summary},
+                {"after", step.after},
+                {"index", step.index},
+                {"samples", step.samples}};
+  if (step.published.ms > 0) value["published"] = json_of(step.published);
+  value["types"] = std::move(types);
+  value["tasks"] = std::move(tasks);
+  return value;
 }
 
 StepDetails read_step_texts(const JsonValue& value) {
@@ -87,6 +102,8 @@ StepDetails read_step_texts(const JsonValue& value) {
   step.summary = value.member("summary").text();
   step.after = value.member("after").text();
   step.index = whole(value.member("index"), 0, kMostCount);
+  if (value.has("samples")) step.samples = whole(value.member("samples"), 1, kMostCount);
+  if (value.has("published")) step.published = read_json<PublishedTime>(value.member("published"));
   return step;
 }
 

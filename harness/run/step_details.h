@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/plan/published_time.h"
 #include "tensor/tensor.h"
 
 namespace opbench {
@@ -35,17 +36,19 @@ struct TypeTime {
 /// Data of a context's step, in addition to those of every record.
 struct StepDetails {
   std::string context;
-  std::string summary;               ///< the changes of the step
-  std::string after;                 ///< the step that it builds on; may be empty
-  int index = 0;                     ///< index in the list of steps, from 0
-  int nodes = 0;                     ///< tasks of the planned graph
-  int trans_data = 0;                ///< TransData tasks
-  double trans_data_bytes = 0;       ///< read and written by them
-  int casts = 0;                     ///< Cast tasks
-  int copies = 0;                    ///< of non-contiguous tensors
-  std::size_t peak_bytes = 0;        ///< of the planned buffers, including inputs and parameters
-  std::size_t unshared_bytes = 0;    ///< size without reuse of memory
-  double us_per_sample = 0;          ///< median_us / samples
+  std::string summary;             ///< the changes of the step
+  std::string after;               ///< the step that it builds on; may be empty
+  int index = 0;                   ///< index in the list of steps, from 0
+  int nodes = 0;                   ///< tasks of the planned graph
+  int trans_data = 0;              ///< TransData tasks
+  double trans_data_bytes = 0;     ///< read and written by them
+  int casts = 0;                   ///< Cast tasks
+  int copies = 0;                  ///< of non-contiguous tensors
+  std::size_t peak_bytes = 0;      ///< of the planned buffers, including inputs and parameters
+  std::size_t unshared_bytes = 0;  ///< size without reuse of memory
+  double us_per_sample = 0;        ///< median_us / samples
+  std::int64_t samples = 1;        ///< per call
+  PublishedTime published;
   double speedup_over_previous = 0;  ///< per sample, over `after`; 0: no such step
   double speedup_over_first = 0;     ///< per sample, over the first step
   double planning_ms = 0;

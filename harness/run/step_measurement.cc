@@ -86,6 +86,8 @@ StepDetails step_details(const PlannedContext& planned, std::size_t index,
     details.after = planned.steps[static_cast<std::size_t>(step.spec.after)].spec.name;
   }
   details.index = static_cast<int>(index);
+  details.samples = step.spec.samples;
+  details.published = step.spec.published;
   details.nodes = static_cast<int>(step.graph.nodes.size());
   const PlanCost cost = plan_cost(step.graph, step.selection);
   details.trans_data = cost.trans_data;

@@ -79,8 +79,10 @@ function stepTable(steps, hrefOf) {
     if (!isNumber(r.speedup_over_previous) || !before) return '-';
     return isEqualWithinNoise(r, before) ? 'equal within noise' : `${numberText(r.speedup_over_previous, 3)}x`;
   };
-  return plainTable('Steps', ['step', 'verdict', 'per sample', 'v. before', 'v. first', 'TransData', 'Cast', 'copies', 'peak', 'what it changes'], steps.map((r) => [
-    el('a', {href: hrefOf(r)}, nameOf(r.variant)), verdictChip(r.status), timeText(timeOf(r)), gainOf(r),
+  const published = steps.some((r) => r.step.published) ? ['published'] : [];
+  const publishedOf = ({step: {published: p}}) => (p ? `${numberText(p.ms, 4)} ms for ${p.samples} (${p.source})` : '-');
+  return plainTable('Steps', ['step', 'verdict', 'per sample', ...published, 'v. before', 'v. first', 'TransData', 'Cast', 'copies', 'peak', 'what it changes'], steps.map((r) => [
+    el('a', {href: hrefOf(r)}, nameOf(r.variant)), verdictChip(r.status), timeText(timeOf(r)), ...published.map(() => publishedOf(r)), gainOf(r),
     isNumber(r.speedup_over_first) ? `${numberText(r.speedup_over_first, 3)}x` : '-', isNumber(r.trans_data_bytes) ? `${r.trans_data}, ${numberText(r.trans_data_bytes / 1048576, 3)} MiB` : '-',
     r.casts, r.copies, isNumber(r.peak_bytes) ? `${numberText(r.peak_bytes / 1048576, 3)} MiB` : '-', [r.step.summary, r.reason].filter(Boolean).join('; ')]));
 }

@@ -375,6 +375,7 @@ TEST(ContextReader, ScalesAreFixedOrDynamic) {
   EXPECT_EQ(precision("{level: O2, initial_scale: 32, loss_scale: dynamic}").scaling,
             Precision::Scaling::dynamic);
   EXPECT_DOUBLE_EQ(precision("{initial_scale: 32, loss_scale: dynamic}").loss_scale, 32);
+  EXPECT_THAT(precision("{level: O2, keep_fp32: [softmax]}").keep_fp32, ElementsAre("softmax"));
   EXPECT_EQ(precision("{half: saturate}").half, Precision::Half::saturate);
 }
 

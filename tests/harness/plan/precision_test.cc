@@ -18,7 +18,7 @@ class CastInsertionTest : public testing::Test {
   /// The dtypes that an operator gets for its inputs.
   std::vector<std::string> given(Precision::Level level, std::string_view op,
                                  std::vector<std::size_t> inputs) {
-    casts_.apply(level, find_op(op), inputs);
+    casts_.apply(Precision{.level = level, .keep_fp32 = {"relu"}}, find_op(op), inputs);
     std::vector<std::string> dtypes;
     for (const std::size_t input : inputs) {
       dtypes.emplace_back(name(graph_.tensors[input].desc.dtype));
@@ -43,7 +43,13 @@ TEST_F(CastInsertionTest, LevelO1CastsByTheOperator) {
   EXPECT_THAT(given(level, "matmul", {wide_, narrow_}), ElementsAre("fp16", "fp16"));
   EXPECT_THAT(given(level, "softmax", {narrow_}), ElementsAre("fp32"));
   EXPECT_THAT(given(level, "mul", {wide_, narrow_}), ElementsAre("fp32", "fp32")) << "the widest";
-  EXPECT_THAT(given(level, "relu", {narrow_}), ElementsAre("fp16"));
+  EXPECT_THAT(given(level, "sigmoid", {narrow_}), ElementsAre("fp16"));
+}
+
+TEST_F(CastInsertionTest, ListedOperatorsStayInFp32) {
+  EXPECT_THAT(given(Precision::Level::O1, "relu", {narrow_}), ElementsAre("fp32"));
+  EXPECT_THAT(given(Precision::Level::O2, "relu", {narrow_}), ElementsAre("fp32"));
+  EXPECT_THAT(given(Precision::Level::O0, "relu", {narrow_}), ElementsAre("fp16"));
 }
 
 TEST_F(CastInsertionTest, LevelO2CastsAllToFp16) {

@@ -190,6 +190,22 @@ TEST(ContextConsole, SeveralContextsStandApart) {
   EXPECT_THAT(steps_by_context(single), SizeIs(0));
 }
 
+// 1 GB per sample less is 10 GB for 10 samples: 100 ms of the 400 ms that were saved.
+TEST(Published, TheCountsExplainAPart) {
+  const TensorDesc desc = describe(DType::int8, {1000000000});
+  std::vector<Record> records = {step_of("a", "", {4e5}), step_of("b", "a", {2e5})};
+  EXPECT_EQ(published_text({&records[0], &records[1]}), "");
+  records[0].step->published = {800, 10, "guide", 100};
+  records[1].step->published = {400, 10, "guide", 100};
+  records[0].step->tasks = {{.inputs = {desc}}};
+  const std::string text = published_text({&records[0], &records[1]});
+  EXPECT_THAT(text, StartsWith("Published (guide): 800, 400 ms for 10 samples. Per sample 2.00x "
+                               "there, 2.00x here. TransData 0 to 0"));
+  EXPECT_THAT(text, HasSubstr("take 100 ms at 100 GB/s, 25 % of the 400 ms saved there; these "
+                              "counts do not explain the rest."));
+  EXPECT_THAT(console(records), HasSubstr("published"));
+}
+
 TEST(TimeTable, WhatTuningRemovesFirstThenByTime) {
   const std::vector<Record> steps = {
       step_records::step("a", "",

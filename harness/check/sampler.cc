@@ -17,10 +17,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Short batches: on a busy machine a time slice of a process is 3 ms, and most batches must fit
 // into one.
 constexpr int kMostBatches = 20, kLeastBatches = 3;

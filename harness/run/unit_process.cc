@@ -29,10 +29,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 // Time for planning a large run and reading its case files again.
 constexpr double kSecondsToStart = 600;
 // Others may hold the turn for any time, and may be suspended meanwhile.
@@ -84,7 +80,7 @@ UnitResult run_unit(const UnitPlan& plan, std::size_t unit, const RunOptions& op
   result.id = plan.units.at(unit).id;
   result.run = run_units({&plan.units[unit], 1}, options, hooks);
   shift_samples(result.run, -began);
-  result.seconds = since(start);
+  result.seconds = seconds_since(start);
   return result;
 }
 
@@ -158,14 +154,14 @@ UnitResult UnitChild::run(std::size_t unit) {
                          fmt::format("it took longer than {:g} s (--unit-timeout), and its "
                                      "process was ended",
                                      seconds_),
-                         since(begin));
+                         seconds_since(begin));
       }
       const bool is_one_more =
           !running_.empty() &&
           crashed.try_emplace(running_, fmt::format("crashed: its process {}", lost.how)).second;
       if (is_one_more) continue;  // run the others again, without this variant
       return lost_unit(plan_, unit, options_, fmt::format("its process {}", lost.how),
-                       since(begin));
+                       seconds_since(begin));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/run/attempt.h"
+#include "harness/run/attempt_timing.h"
 #include "harness/run/crash_message.h"
 #include "harness/run/machine_rates.h"
 #include "harness/run/new_record.h"
@@ -25,17 +26,6 @@
 namespace opbench {
 namespace {
 
-// Rounds of a whole network are slow. After this many seconds no further round begins, once the
-// minimum is done.
-constexpr int kLeastRounds = 3;
-constexpr double kLongestSeconds = 10;
-
-using Clock = std::chrono::steady_clock;
-
-double since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 class UnitRunner {
  public:
   UnitRunner(const WorkUnit& unit, const RunOptions& options, int threads, const RunHooks& hooks,
@@ -47,7 +37,8 @@ class UnitRunner {
         open_(unit, threads, times,
               {.most_verified = options.most_verified,
                .rule = parse_output_rule(options.standard),
-               .copies = options.times ? options.input_copies : 1}) {}
+               .copies = options.times ? options.input_copies : 1}),
+        timing_(open_, options, threads, hooks, times) {}
 
   std::vector<Record> run() {
     for (std::size_t i = 0; i < unit().size(); ++i) {
@@ -139,7 +130,7 @@ class UnitRunner {
     const Graph& graph = unit().planned_case->graph;
     const CopyRate copy =
         measure_copy_rate(bytes_moved(graph), threads_,
-                          {first_seconds(), options_.repetitions, {}}, options_.cold);
+                          {timing_.first_seconds(), options_.repetitions, {}}, options_.cold);
     const double peak = peak_operations_per_second(unit().planned_case->spec.dtype, threads_);
     for (Attempt& attempt : attempts_) {
       Record& record = attempt.record;
@@ -195,95 +186,18 @@ class UnitRunner {
     if (!unit().is_context()) {
       return for_each_open([&](Attempt& attempt) { time(attempt, options_.repetitions); });
     }
-    const Clock::time_point start = Clock::now();
-    for (rounds_ = 0; wants_round(since(start)) && !interrupted(); ++rounds_) {
+    const auto start = std::chrono::steady_clock::now();
+    for (rounds_ = 0;
+         timing_.wants_round(attempts_, rounds_, seconds_since(start)) && !interrupted();
+         ++rounds_) {
       if (rounds_ > 0) open_.rotate();
       for_each_open([&](Attempt& attempt) { time(attempt, 1); });
     }
   }
 
-  // Seconds of the first `repetitions` samples. Others follow until the noise is small.
-  double first_seconds() const {
-    constexpr double kShare = 0.1;
-    return options_.seconds_per_case * (options_.until_noise > 0 ? kShare : 1);
-  }
-
-  bool wants_round(double seconds) const {
-    if (rounds_ < std::min(kLeastRounds, options_.repetitions)) return true;
-    if (rounds_ < options_.repetitions) return seconds <= kLongestSeconds;
-    const auto is_noisy = [&](const Attempt& attempt) {
-      const double share = seconds / static_cast<double>(attempts_.size());
-      return attempt.is_open && samples_to_add(attempt.samples, share) > 0;
-    };
-    return std::any_of(attempts_.begin(), attempts_.end(), is_noisy);
-  }
-
-  // Further samples that the noise needs. Their number grows by half each time, because an interval
-  // that is tested often is too narrow by chance. `passed`: seconds since the first sample, of
-  // which emptying caches and copying tensors may take most.
-  int samples_to_add(std::span<const Sample> samples, double passed) const {
-    constexpr std::size_t kLeast = 3, kMost = 10'000;  // the most that --repetitions allows
-    constexpr double kPassed = 10;                     // times the time of the samples
-    if (samples.size() >= kMost || noise_of(samples) <= options_.until_noise) return 0;
-    double measured = 0;
-    for (const Sample& sample : samples) measured += sample.duration_us * 1e-6;
-    const double spent = std::max(measured, passed / kPassed);
-    if (spent >= options_.seconds_per_case) return 0;
-    const double each = std::max(spent / static_cast<double>(samples.size()), 1e-9);
-    const double room = (options_.seconds_per_case - spent) / each;
-    const auto wanted = static_cast<double>(std::max(kLeast, samples.size() / 2));
-    return static_cast<int>(std::max(1.0, std::min(wanted, room)));
-  }
-
-  // Adds `repetitions` samples; none if interrupted. It uses new values, so that results that a
-  // kernel has cached in verification are wrong.
   void time(Attempt& attempt, int repetitions) {
     report("time", attempt);
-    TimingOptions how{
-        first_seconds() * repetitions / options_.repetitions, repetitions, {}, nullptr};
-    how.warm_up = &attempt.warm_up;
-    how.retaken = &attempt.retaken;
-    if (!attempt.clock) {
-      attempt.clock.emplace(*unit().selection(attempt.index).kernels.front());
-      attempt.clock_before_mhz = attempt.clock->mhz();
-    }
-    how.was_throttled = [&] { return attempt.clock->was_throttled(); };
-    if (!unit().is_context()) how.before_sample = [&] { open_.rotate(); };
-    if (options_.until_noise > 0 && !unit().is_context()) {
-      how.more = [this, start = Clock::now()](std::span<const Sample> samples) {
-        return samples_to_add(samples, since(start));
-      };
-    }
-    if (options_.cold) how.evict = [&] { open_.evict(attempt.index); };
-    // A context is timed in rounds, each with values of its own.
-    attempt.values = {unit().seed + 1 + static_cast<std::uint64_t>(rounds_)};
-    if (options_.verify)
-      how.watch = &open_.begin_timing(attempt.index, attempt.values.seed);
-    else
-      open_.load(attempt.index, attempt.values);
-    std::vector<Sample> samples;
-    {
-      const MeasuringTurn turn(hooks_.turns);
-      const PhaseTimer timer(times_.measure);
-      with_threads(threads_, [&] { samples = take_samples(attempt, how); });
-    }
-    attempt.clock_after_mhz = attempt.clock->mhz();
-    attempt.samples.insert(attempt.samples.end(), samples.begin(), samples.end());
-    const bool is_judged = options_.verify && !interrupted();
-    if (is_judged) attempt.take_verdict(open_.end_timing(attempt.index));
-  }
-
-  // Only tasks of contexts are timed, because a clock between two calls costs time.
-  std::vector<Sample> take_samples(Attempt& attempt, const TimingOptions& how) const {
-    const BoundGraph& bound = open_.bound(attempt.index);
-    if (!unit().is_context()) return time_calls(unit().id, how, [&] { bound.run(); });
-    NodeTimes nodes;
-    nodes.reset(bound.size());
-    std::vector<Sample> samples = time_calls(unit().id, how, [&] { bound.run(nodes); });
-    if (samples.empty()) return samples;
-    for (double& us : nodes.us) us /= static_cast<double>(nodes.runs);
-    attempt.rounds.push_back(std::move(nodes.us));
-    return samples;
+    timing_.take(attempt, repetitions, rounds_);
   }
 
   // Dumps passed variants with the case's own values, and failed variants with the values that
@@ -324,7 +238,7 @@ class UnitRunner {
         attempt.close(Status::errored, "interrupted");
       }
       set_times(attempt.record, std::move(attempt.samples));
-      add_conditions(attempt);
+      timing_.add_conditions(attempt);
       if (attempt.record.reason.empty()) add_remarks(attempt);
       if (unit().is_context()) {
         attempt.measured.task_us = task_medians(attempt.rounds);
@@ -340,21 +254,6 @@ class UnitRunner {
     else
       compare_variants(records);
     return records;
-  }
-
-  // The first call is that of the verification, if there is one.
-  void add_conditions(Attempt& attempt) const {
-    if (!attempt.record.times) return;
-    Times& times = *attempt.record.times;
-    times.noise_limit_percent = 100 * options_.until_noise;
-    times.clock_before_mhz = attempt.clock_before_mhz;
-    times.clock_after_mhz = attempt.clock_after_mhz;
-    times.retaken = attempt.retaken;
-    times.throttled_by = attempt.clock->reasons();
-    times.warm_up = attempt.warm_up;
-    if (!options_.verify || !open_.is_prepared(attempt.index)) return;
-    const double first_us = open_.bound(attempt.index).first_call_us();
-    if (first_us > 0) times.warm_up.first_us = first_us;
   }
 
   void add_remarks(Attempt& attempt) const {
@@ -390,6 +289,7 @@ class UnitRunner {
   const RunHooks& hooks_;
   PhaseTimes& times_;
   OpenUnit open_;
+  AttemptTiming timing_;
   std::vector<Attempt> attempts_;
   int rounds_ = 0;  // started; all but the last are complete
 };

@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "harness/run/timing.h"
 #include "judge/judge_output.h"
 #include "tensor/parallel.h"
 
@@ -148,10 +149,6 @@ void judge_outputs(const NodeCheck& check, const VerifyRules& rules, Verificatio
     }
     if (is_failure && rules.stops_at_failure) return;
   }
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Repeats a node that passed, at least twice and for up to `seconds`. The bits must not depend on

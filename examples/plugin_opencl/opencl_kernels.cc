@@ -1,16 +1,17 @@
 // Kernels in OpenCL for `opbench --kernels`: softplus, add and channel_shuffle. See README.md.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <opbench/opbench_plugin.h>
+#include <opbench/plugin.h>
 
 #include <algorithm>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
+
+namespace plugin = opbench::plugin;
 
 // The arithmetic is that of float: vload_half and vstore_half need no extension. BITS is for
 // copies, as a half on its way through float loses the bits of a NaN.
@@ -43,7 +44,6 @@ kernel void channel_shuffle(global const BITS* x, global BITS* y, ulong groups, 
 }
 )";
 
-std::string failure;  // of the last function
 cl_device_id device;
 cl_context context;
 cl_command_queue queue;
@@ -65,17 +65,6 @@ cl_mem allocate(std::size_t bytes) {
                  nullptr);
 }
 
-template <typename Function>
-int guarded(const Function& function) {
-  try {
-    function();
-    return 0;
-  } catch (const std::exception& error) {
-    failure = error.what();
-    return 1;
-  }
-}
-
 // Opens the first device of the first platform. OCL_ICD_VENDORS selects another platform.
 void open_device() {
   cl_platform_id platform;
@@ -94,14 +83,14 @@ std::size_t bytes_of(const DLTensor& tensor) {
   return std::size_t(opbench_elements(&tensor)) * tensor.dtype.bits / 8;
 }
 
-struct Session {
+struct State {
   cl_program program = nullptr;
   cl_kernel kernel = nullptr;
   std::vector<cl_mem> inputs, outputs;
   std::size_t work_items = 0;
   cl_event event = nullptr;
 
-  ~Session() {
+  ~State() {
     if (event) clReleaseEvent(event);
     for (cl_mem buffer : inputs) clReleaseMemObject(buffer);
     for (cl_mem buffer : outputs) clReleaseMemObject(buffer);
@@ -110,34 +99,34 @@ struct Session {
   }
 };
 
-void compile(const OpbenchCase& use, Session& session) {
+void compile(const OpbenchCase& use, State& state) {
   const char* text = source;
-  session.program =
+  state.program =
       created("clCreateProgramWithSource", clCreateProgramWithSource, context, 1u, &text, nullptr);
   const char* options = use.inputs[0].dtype.bits == 16 ? "-D HALF" : "";
-  const cl_int code = clBuildProgram(session.program, 1, &device, options, nullptr, nullptr);
+  const cl_int code = clBuildProgram(state.program, 1, &device, options, nullptr, nullptr);
   if (code != CL_SUCCESS) {
     std::string log((1 << 16) + 1, '\0');
-    clGetProgramBuildInfo(session.program, device, CL_PROGRAM_BUILD_LOG, log.size() - 1, log.data(),
+    clGetProgramBuildInfo(state.program, device, CL_PROGRAM_BUILD_LOG, log.size() - 1, log.data(),
                           nullptr);
     log.resize(log.find('\0'));
     const std::size_t at = std::min(log.find("error"), log.size());  // of the line to show
     const std::size_t begin = log.rfind('\n', at) + 1;
     check(code, "clBuildProgram: " + log.substr(begin, log.find('\n', at) - begin));
   }
-  session.kernel = created("clCreateKernel", clCreateKernel, session.program, use.op);
+  state.kernel = created("clCreateKernel", clCreateKernel, state.program, use.op);
 }
 
 // The buffers of the tensors are the first arguments of a kernel, numbers follow.
-void set_arguments(const OpbenchCase& use, Session& session) {
+void set_arguments(const OpbenchCase& use, State& state) {
   cl_uint count = 0;
   const auto pass = [&](const auto& value) {
-    check(clSetKernelArg(session.kernel, count++, sizeof value, &value), "clSetKernelArg");
+    check(clSetKernelArg(state.kernel, count++, sizeof value, &value), "clSetKernelArg");
   };
   for (std::size_t k = 0; k < use.input_count; ++k) {
-    pass(session.inputs.emplace_back(allocate(bytes_of(use.inputs[k]))));
+    pass(state.inputs.emplace_back(allocate(bytes_of(use.inputs[k]))));
   }
-  pass(session.outputs.emplace_back(allocate(bytes_of(use.outputs[0]))));
+  pass(state.outputs.emplace_back(allocate(bytes_of(use.outputs[0]))));
   if (use.op == std::string("softplus")) {
     pass(cl_float(opbench_attr_number(&use, "beta", 1)));
     pass(cl_float(opbench_attr_number(&use, "threshold", 20)));
@@ -150,49 +139,32 @@ void set_arguments(const OpbenchCase& use, Session& session) {
   }
 }
 
-const char* refuse(const OpbenchCase* use) {
-  for (std::size_t k = 0; k < use->input_count; ++k) {
-    const DLTensor &x = use->inputs[k], &y = use->outputs[0];
-    if (x.dtype.bits != y.dtype.bits) return "it takes inputs of the output's dtype only";
-    if (!std::equal(x.shape, x.shape + x.ndim, y.shape, y.shape + y.ndim)) {
+std::string refuse(const OpbenchCase& use) {
+  const DLTensor& y = use.outputs[0];
+  for (const DLTensor *x = use.inputs, *end = x + use.input_count; x != end; ++x) {
+    if (x->dtype.bits != y.dtype.bits) return "it takes inputs of the output's dtype only";
+    if (!std::equal(x->shape, x->shape + x->ndim, y.shape, y.shape + y.ndim))
       return "it does not broadcast";
-    }
-    if (opbench_elements(&x) == 0) return "OpenCL has no empty buffers";
+    if (opbench_elements(x) == 0) return "OpenCL has no empty buffers";
   }
-  return nullptr;
+  return "";
 }
 
-int prepare(const OpbenchCase* use, void** state) {
-  return guarded([&] {
-    if (!queue) open_device();
-    auto session = std::make_unique<Session>();
-    compile(*use, *session);
-    set_arguments(*use, *session);
-    session->work_items = std::size_t(opbench_elements(use->outputs));
-    *state = session.release();
-  });
+void load(const State& state, const DLTensor* inputs) {
+  for (cl_mem buffer : state.inputs) {
+    check(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes_of(*inputs), inputs->data, 0,
+                               nullptr, nullptr),
+          "clEnqueueWriteBuffer");
+    ++inputs;
+  }
 }
 
-int load(void* state, const DLTensor* inputs) {
-  return guarded([&] {
-    for (cl_mem buffer : static_cast<Session*>(state)->inputs) {
-      check(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes_of(*inputs), inputs->data, 0,
-                                 nullptr, nullptr),
-            "clEnqueueWriteBuffer");
-      ++inputs;
-    }
-  });
-}
-
-int call(void* state, const DLTensor*, DLTensor*) {
-  return guarded([&] {
-    Session& session = *static_cast<Session*>(state);
-    if (session.event) clReleaseEvent(session.event);
-    session.event = nullptr;
-    check(clEnqueueNDRangeKernel(queue, session.kernel, 1, nullptr, &session.work_items, nullptr, 0,
-                                 nullptr, &session.event),
-          "clEnqueueNDRangeKernel");
-  });
+void call(State& state) {
+  if (state.event) clReleaseEvent(state.event);
+  state.event = nullptr;
+  check(clEnqueueNDRangeKernel(queue, state.kernel, 1, nullptr, &state.work_items, nullptr, 0,
+                               nullptr, &state.event),
+        "clEnqueueNDRangeKernel");
 }
 
 double profiled_seconds(cl_event event, cl_profiling_info when) {
@@ -203,81 +175,63 @@ double profiled_seconds(cl_event event, cl_profiling_info when) {
 }
 
 // The status of a kernel that failed on the device is negative.
-int wait(void* state, double* device_seconds) {
-  return guarded([&] {
-    const cl_event event = static_cast<Session*>(state)->event;
-    const cl_int waited = clWaitForEvents(1, &event);
-    cl_int status = CL_COMPLETE;
-    clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
-    check(status < 0 ? status : waited, "the kernel failed on the device");
-    *device_seconds = profiled_seconds(event, CL_PROFILING_COMMAND_END) -
-                      profiled_seconds(event, CL_PROFILING_COMMAND_START);
-  });
+double wait(const State& state) {
+  const cl_int waited = clWaitForEvents(1, &state.event);
+  cl_int status = CL_COMPLETE;
+  clGetEventInfo(state.event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr);
+  check(status < 0 ? status : waited, "the kernel failed on the device");
+  return profiled_seconds(state.event, CL_PROFILING_COMMAND_END) -
+         profiled_seconds(state.event, CL_PROFILING_COMMAND_START);
 }
 
-int fetch(void* state, DLTensor* outputs) {
-  return guarded([&] {
-    check(clEnqueueReadBuffer(queue, static_cast<Session*>(state)->outputs[0], CL_TRUE, 0,
-                              bytes_of(*outputs), outputs->data, 0, nullptr, nullptr),
-          "clEnqueueReadBuffer");
-  });
+void fetch(const State& state, DLTensor* outputs) {
+  check(clEnqueueReadBuffer(queue, state.outputs[0], CL_TRUE, 0, bytes_of(*outputs), outputs->data,
+                            0, nullptr, nullptr),
+        "clEnqueueReadBuffer");
 }
 
-void close(void* state) { delete static_cast<Session*>(state); }
+plugin::Session prepare(const OpbenchCase& use) {
+  if (!queue) open_device();
+  const auto state = std::make_shared<State>();
+  compile(use, *state);
+  set_arguments(use, *state);
+  state->work_items = std::size_t(opbench_elements(use.outputs));
+  return {[=](const DLTensor*, DLTensor*) { call(*state); },
+          [=](const DLTensor* inputs) { load(*state, inputs); },
+          [=](DLTensor* outputs) { fetch(*state, outputs); }, [=] { return wait(*state); }};
+}
 
 // Writes four times the size of the device's cache, at least 64 MiB.
-int evict() {
-  return guarded([] {
-    cl_ulong cache = 0;
-    clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, nullptr);
-    static const std::size_t bytes = std::max<std::size_t>(4 * cache, 64 << 20);
-    static const cl_mem buffer = allocate(bytes);
-    static cl_uchar value = 0;
-    ++value;
-    check(clEnqueueFillBuffer(queue, buffer, &value, 1, 0, bytes, 0, nullptr, nullptr),
-          "clEnqueueFillBuffer");
-    check(clFinish(queue), "clFinish");
-  });
+void evict() {
+  cl_ulong cache = 0;
+  clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, nullptr);
+  static const std::size_t bytes = std::max<std::size_t>(4 * cache, 64 << 20);
+  static const cl_mem buffer = allocate(bytes);
+  static cl_uchar value = 0;
+  ++value;
+  check(clEnqueueFillBuffer(queue, buffer, &value, 1, 0, bytes, 0, nullptr, nullptr),
+        "clEnqueueFillBuffer");
+  check(clFinish(queue), "clFinish");
 }
-
-constexpr OpbenchKernel row(const char* op) {
-  OpbenchKernel kernel{};
-  kernel.op = op;
-  kernel.name = "opencl";
-  kernel.summary = "one work item for each element";
-  kernel.dtypes = "fp32,fp16";
-  kernel.refuse = refuse;
-  kernel.prepare = prepare;
-  kernel.load = load;
-  kernel.call = call;
-  kernel.wait = wait;
-  kernel.fetch = fetch;
-  kernel.close = close;
-  return kernel;
-}
-
-constexpr OpbenchKernel kernels[] = {row("softplus"), row("add"), row("channel_shuffle")};
-
-}  // namespace
 
 // Without a device the kernels stay, and `prepare` fails with the reason.
-const OpbenchPlugin* opbench_plugin() {
-  static char hardware[256] = "", software[256] = "";
-  if (guarded(open_device) == 0) {
+plugin::Device described() {
+  char hardware[256] = "", software[256] = "";
+  try {
+    open_device();
     clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof hardware, hardware, nullptr);
     clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof software, software, nullptr);
+  } catch (const std::runtime_error&) {
   }
-  static OpbenchPlugin plugin{};
-  plugin.major = OPBENCH_PLUGIN_MAJOR;
-  plugin.minor = OPBENCH_PLUGIN_MINOR;
-  plugin.kernel_bytes = sizeof(OpbenchKernel);
-  plugin.kernels = kernels;
-  plugin.kernel_count = std::size(kernels);
-  plugin.device = "opencl:0";
-  plugin.hardware = hardware;
-  plugin.software = software;
-  plugin.device_type = 4;
-  plugin.error = [] { return failure.c_str(); };
-  plugin.evict = evict;
-  return &plugin;
+  return {"opencl:0", hardware, software, 4, true, evict};
 }
+
+plugin::Kernel kernel(const char* op) {
+  return {op, "opencl", "one work item for each element", "fp32,fp16", "", prepare, refuse};
+}
+
+const plugin::RegisteredDevice registered_device(described());
+const plugin::RegisteredKernel softplus(kernel("softplus")), add(kernel("add")),
+    channel_shuffle(kernel("channel_shuffle"));
+
+}  // namespace

@@ -1,59 +1,55 @@
 // The example in OpenCL with mistakes, and with tricks. cheats.txt describes them.
-#define opbench_plugin table_of_the_example
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+namespace {
+
+bool is_early = false;  // copies of outputs are only started
+
+template <typename... Args>
+cl_int read_buffer(cl_command_queue queue, cl_mem buffer, cl_bool is_blocking, Args... args) {
+  return clEnqueueReadBuffer(queue, buffer, is_early ? CL_FALSE : is_blocking, args...);
+}
+
+}  // namespace
+
+#define clEnqueueReadBuffer read_buffer
 #include "examples/plugin_opencl/opencl_kernels.cc"
 
 namespace {
 
-template <int (*function)(void*, const DLTensor*)>
-int once_load(void* state, const DLTensor* inputs) {
-  static int calls = 0;
-  return calls++ == 0 ? function(state, inputs) : 0;
+plugin::RegisteredKernel changed(const char* name, void (*change)(plugin::Session&)) {
+  plugin::Kernel with_changes = kernel("softplus");
+  with_changes.name = name;
+  with_changes.prepare = [change](const OpbenchCase& use) {
+    plugin::Session session = prepare(use);
+    change(session);
+    return session;
+  };
+  return plugin::RegisteredKernel(with_changes);
 }
 
-template <int (*function)(void*, const DLTensor*, DLTensor*)>
-int once_call(void* state, const DLTensor* inputs, DLTensor* outputs) {
-  static int calls = 0;
-  return calls++ == 0 ? function(state, inputs, outputs) : 0;
+template <typename... Args>
+void only_once(std::function<void(Args...)>& function) {
+  function = [function, calls = 0](Args... args) mutable {
+    if (calls++ == 0) function(args...);
+  };
 }
 
-int fetch_early(void* state, DLTensor* outputs) {
-  return guarded([&] {
-    check(clEnqueueReadBuffer(queue, static_cast<Session*>(state)->outputs[0], CL_FALSE, 0,
-                              bytes_of(*outputs), outputs->data, 0, nullptr, nullptr),
-          "clEnqueueReadBuffer");
-  });
-}
-
-int lie(void* state, double* device_seconds) {
-  const int code = wait(state, device_seconds);
-  *device_seconds = 1e-9;
-  return code;
-}
-
-template <typename Change>
-OpbenchKernel changed(const char* name, const Change& change) {
-  OpbenchKernel kernel = row("softplus");
-  kernel.name = name;
-  change(kernel);
-  return kernel;
-}
-
-const OpbenchKernel cheats[] = {
-    changed("correct_opencl", [](OpbenchKernel&) {}),
-    changed("no_finish", [](OpbenchKernel& kernel) { kernel.wait = nullptr; }),
+const plugin::RegisteredKernel cheats[] = {
+    changed("correct_opencl", [](plugin::Session&) {}),
+    changed("no_finish", [](plugin::Session& session) { session.wait = {}; }),
     changed("fetches_early",
-            [](OpbenchKernel& kernel) { kernel.wait = nullptr, kernel.fetch = fetch_early; }),
-    changed("old_inputs", [](OpbenchKernel& kernel) { kernel.load = once_load<load>; }),
-    changed("first_answer", [](OpbenchKernel& kernel) { kernel.call = once_call<call>; }),
-    changed("lies_about_device", [](OpbenchKernel& kernel) { kernel.wait = lie; }),
+            [](plugin::Session& session) {
+              session.wait = {};
+              is_early = true;
+            }),
+    changed("old_inputs", [](plugin::Session& session) { only_once(session.load); }),
+    changed("first_answer", [](plugin::Session& session) { only_once(session.call); }),
+    changed("lies_about_device",
+            [](plugin::Session& session) {
+              session.wait = [wait = session.wait] { return wait(), 1e-9; };
+            }),
 };
 
 }  // namespace
-
-#undef opbench_plugin
-extern "C" OPBENCH_PLUGIN_EXPORT const OpbenchPlugin* opbench_plugin() {
-  static OpbenchPlugin plugin = *table_of_the_example();
-  plugin.kernels = cheats;
-  plugin.kernel_count = std::size(cheats);
-  return &plugin;
-}

@@ -79,6 +79,7 @@ double p_of_equal(const std::vector<double>& first, const std::vector<double>& s
 
 void judge(const Side& before, const Side& after, const SpeedRule& rule, ProfileChange& change) {
   const std::vector<double> first = values_of(before), second = values_of(after);
+  change.has_few = first.size() < kLeastSamples || second.size() < kLeastSamples;
   if (first.empty() || second.empty()) return;
   change.before_us = median_of(first);
   change.after_us = median_of(second);
@@ -91,7 +92,6 @@ void judge(const Side& before, const Side& after, const SpeedRule& rule, Profile
                     std::hypot(error(first, change.before_us), error(second, change.after_us)));
   change.change = std::expm1(bounds.median);
   change.interval = {std::expm1(bounds.wide.low), std::expm1(bounds.wide.high)};
-  change.has_few = first.size() < kLeastSamples || second.size() < kLeastSamples;
   if (change.has_few) return;
   change.p = p_of_equal(first, second);
   change.verdict = verdict_of(call_of(bounds, std::log1p(least_change(change.before_us, rule))));

@@ -71,7 +71,8 @@ TEST(Max, KernelsAgreeOnLongAxes) {
 // The types of ArgMaxWithValue on Ascend 910 and 910B.
 TEST(Max, DeviceTakesNoShortIntegers) {
   const auto refused = [](DType dtype) {
-    const Problem problem = make_problem(find_op("max"), {describe(dtype, {2, 3})}, {});
+    const Op& op = find_op("max");
+    const Problem problem = make_problem(op, {describe(dtype, {2, 3})}, Attrs(op.attrs));
     return refusal(find_kernel("max", "arg_max_with_value"), problem);
   };
   for (const DType dtype : {DType::int64, DType::int32, DType::bf16}) EXPECT_EQ(refused(dtype), "");

@@ -180,6 +180,7 @@ TEST(StepJson, NothingOfAStepCanBeMissing) {
   for (const char* part : {"/records/0/step", "/records/0/step/types/0", "/records/0/step/tasks/0",
                            "/records/0/step/tasks/0/inputs/0"}) {
     for (const auto& [key, value] : good[Json::json_pointer(part)].items()) {
+      if (key == "samples") continue;  // older files lack it
       EXPECT_THAT(without(part, key), HasSubstr(" has no '" + key + "'")) << part;
     }
   }

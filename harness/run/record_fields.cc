@@ -197,7 +197,7 @@ constexpr Field of_times(std::string_view name, std::string_view unit) {
           7};
 }
 
-/// The same of the warm-up.
+/// Like `of_times`, for a number of the warm-up.
 template <auto member>
 constexpr Field of_warm_up(std::string_view name, std::string_view unit) {
   return {

@@ -23,7 +23,7 @@ TEST(Samples, SpreadByHand) {
   EXPECT_DOUBLE_EQ(spread.cv, std::sqrt(12.5) / 4);
 }
 
-// Of 9 values the 2nd and the 8th enclose the median: at most 1 of 9 coins shows heads with a
+// The 2nd and the 8th of 9 values enclose the median: at most 1 of 9 coins shows heads with a
 // probability of 10/512, which is below 2.5 %; at most 2 with 46/512.
 TEST(Samples, NoiseIsAnIntervalOfOrderStatistics) {
   EXPECT_DOUBLE_EQ(noise_of_median({90, 10, 14, 9, 8, 10, 12, 1, 11}), (14. - 8) / 2 / 10);

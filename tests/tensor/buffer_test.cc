@@ -60,7 +60,7 @@ TEST(Buffer, GuardsDetectOneByteOnEachSide) {
   }
 }
 
-// Of eight elements that a vector reads too far, one is larger and one smaller than any data.
+// Eight elements that a vector reads too far have one above and one below all data.
 TEST(Buffer, GuardsAreExtremeInEveryDtype) {
   constexpr std::size_t kBytes = 64;
   const Buffer buffer(kBytes);

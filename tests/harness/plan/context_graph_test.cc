@@ -182,7 +182,8 @@ TEST(ContextGraph, OverflowSkipsTheUpdate) {
   builder.context().backward = true;
   builder.context().update = ContextUpdate{0.5};
   ContextStep step = builder.step();
-  step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 65504, Precision::Half::ieee};
+  step.precision = {
+      Precision::Level::O1, Precision::Scaling::fixed, 65504, Precision::Half::ieee, {}};
   const PlannedStep planned = builder.plan(step);
   const std::vector<StepResult> results = results_of(planned);
   EXPECT_EQ(numbers_of(results, std::string(kOverflowFlag))[0], 1);
@@ -198,7 +199,7 @@ TEST(ContextGraph, AnOutputCalledOverflowIsNotTheFlag) {
   builder.node("matmul", {"x", "w"}, {"overflow"}).output("overflow");
   builder.context().backward = true;
   ContextStep step = builder.step();
-  step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 2, Precision::Half::ieee};
+  step.precision = {Precision::Level::O1, Precision::Scaling::fixed, 2, Precision::Half::ieee, {}};
   const std::vector<StepResult> results = results_of(builder.plan(step));
   EXPECT_EQ(numbers_of(results, "overflow").size(), 64U);
   EXPECT_EQ(numbers_of(results, std::string(kOverflowFlag))[0], 0);

@@ -197,7 +197,8 @@ TEST(Published, TheCountsExplainAPart) {
   EXPECT_EQ(published_text({&records[0], &records[1]}), "");
   records[0].step->published = {800, 10, "guide", 100};
   records[1].step->published = {400, 10, "guide", 100};
-  records[0].step->tasks = {{.inputs = {desc}}};
+  records[0].step->tasks.resize(1);
+  records[0].step->tasks[0].inputs = {desc};
   const std::string text = published_text({&records[0], &records[1]});
   EXPECT_THAT(text, StartsWith("Published (guide): 800, 400 ms for 10 samples. Per sample 2.00x "
                                "there, 2.00x here. TransData 0 to 0"));

@@ -117,7 +117,7 @@ struct TraceOperator {
   std::int64_t host_self_ns = 0;  ///< time without operators inside
   LayerTimes layers_ns = {};
   std::optional<OperatorMemory> memory = std::nullopt;  ///< set if it was profiled
-  std::int64_t idle_ns = 0;       ///< the part of it in which devices are idle, over all devices
+  std::int64_t idle_ns = 0;  ///< the part of it in which devices are idle, over all devices
 };
 
 /// Device time of a span, summed over devices. Overlapping time counts for the first of the three

@@ -77,6 +77,7 @@ const std::map<std::string, std::vector<int>> kCodes = {
     {"doctor", {0, 5}},
     {"compare", {0, 1}},
     {"judge", {1}},
+    {"invariance examples/dumps/npu.h5", {1}},
     {"--load", {0, 1}},
     {"run --load", {0, 1}},
     {"run --case mul", {1}},

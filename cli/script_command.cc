@@ -41,8 +41,7 @@ struct ScriptFlags {
 int say_several(const std::vector<PlannedCase>& plan, CommandContext& context) {
   context.complain(
       plan.empty() ? "no single operator is selected; name a case by its id, or one of a file with "
-                     "--cases and "
-                     "--filter"
+                     "--cases and --filter"
                    : fmt::format("{} cases are selected, and a script times one; name one of them, "
                                  "such as '{}'",
                                  plan.size(), case_id(plan.front().spec)));

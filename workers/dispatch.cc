@@ -12,6 +12,7 @@
 
 #include "tensor/error.h"
 #include "text/packed.h"
+#include "workers/elapsed.h"
 
 namespace opbench {
 namespace {
@@ -23,10 +24,6 @@ using Clock = std::chrono::steady_clock;
 constexpr double kBatchSeconds = 0.02, kReserveSeconds = 0.01, kLeastSeconds = 1e-9;
 constexpr std::size_t kMostInBatch = 256;
 constexpr std::chrono::milliseconds kProgressPause(100);
-
-double seconds_since(Clock::time_point begin) {
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 struct Done {
   std::size_t number = 0;

@@ -10,6 +10,7 @@
 #include "harness/run/timing.h"
 #include "kernels/call_clock.h"
 #include "tensor/error.h"
+#include "workers/elapsed.h"
 #include "workers/interrupt.h"
 
 namespace opbench::check {

@@ -6,6 +6,7 @@
 
 #include "harness/run/timing.h"
 #include "tensor/parallel.h"
+#include "workers/elapsed.h"
 #include "workers/interrupt.h"
 #include "workers/measuring_turn.h"
 

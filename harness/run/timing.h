@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,11 +39,6 @@ struct TimingOptions {
 /// skipped work (`CallWatch::missed`).
 std::vector<Sample> time_calls(const std::string& name, const TimingOptions& options,
                                const std::function<void()>& call);
-
-/// Seconds of real time since `start`.
-inline double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Present time on the clock of `Sample::start_us`. The clock starts at its first use, here or by
 /// the first sample.

@@ -21,6 +21,7 @@
 #include "tensor/processor.h"
 #include "tensor/utf8.h"
 #include "text/fitted.h"
+#include "workers/elapsed.h"
 #include "workers/interrupt.h"
 #include "workers/measuring_turn.h"
 

@@ -15,11 +15,11 @@
 #include "harness/run/run_dump.h"
 #include "harness/run/run_result.h"
 #include "harness/run/step_measurement.h"
-#include "harness/run/timing.h"
 #include "kernels/foreign/foreign_kernels.h"
 #include "kernels/kernel.h"
 #include "tensor/parallel.h"
 #include "text/fitted.h"
+#include "workers/elapsed.h"
 #include "workers/interrupt.h"
 #include "workers/measuring_turn.h"
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
-#include "harness/run/timing.h"
 #include "judge/judge_output.h"
 #include "tensor/parallel.h"
+#include "workers/elapsed.h"
 
 namespace opbench {
 namespace {

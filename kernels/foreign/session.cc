@@ -17,6 +17,7 @@
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/utf8.h"
+#include "workers/elapsed.h"
 
 namespace opbench {
 namespace {
@@ -41,10 +42,6 @@ constexpr double kLaunchShare = 0.5;     // of the host's time; work of several 
 constexpr double kLeastWork = 200e-6;    // seconds that a call may leave to `fetch`
 
 using Time = std::chrono::steady_clock::time_point;
-
-double seconds_since(Time start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 void copy(void* to, const void* from, std::size_t bytes) {
   parallel_ranges(static_cast<std::int64_t>(bytes), kGrain,

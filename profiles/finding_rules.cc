@@ -12,24 +12,11 @@
 namespace opbench {
 namespace {
 
-bool holds(const TaskGroup& group, const HotOperator& one) {
-  DeviceTask task;
-  task.type = one.type;
-  task.core = one.core;
-  task.name = one.name;
-  return group.holds(task);
-}
-
 std::vector<const HotOperator*> of_groups(const ProfileView& view,
                                           const std::vector<std::string_view>& names) {
   std::vector<const HotOperator*> all;
   for (const HotOperator& one : view.operators()) {
-    const bool is_in = std::any_of(
-        view.rules().groups.begin(), view.rules().groups.end(), [&](const TaskGroup& group) {
-          return std::find(names.begin(), names.end(), group.name) != names.end() &&
-                 holds(group, one);
-        });
-    if (is_in) all.push_back(&one);
+    if (view.rules().is_in(names, one)) all.push_back(&one);
   }
   return all;
 }

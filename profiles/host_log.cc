@@ -9,6 +9,8 @@
 #include <numeric>
 #include <ostream>
 
+#include "profiles/task.h"
+
 namespace opbench {
 namespace {
 
@@ -191,10 +193,7 @@ bool is_host_log_name(std::string_view name) {
 bool is_host_log(std::string_view beginning) {
   constexpr std::string_view kShows[] = {kCalls[0], kCalls[1], kCompile, kIterationMark,
                                          "Desc[0]: [TensorDesc] "};
-  const bool is_shown = std::any_of(
-      std::begin(kShows), std::end(kShows),
-      [&](std::string_view what) { return beginning.find(what) != std::string_view::npos; });
-  return is_shown || has_log_problem(beginning);
+  return has_part_of(kShows, beginning) || has_log_problem(beginning);
 }
 
 void write_op_info(std::ostream& out, const HostLogs& logs) {

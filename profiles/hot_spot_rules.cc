@@ -146,10 +146,7 @@ void read_rules(const std::string& text, const std::string& path, HotSpotRules& 
 
 bool TaskGroup::holds(const DeviceTask& task) const {
   if (is_among(types, task.type) || is_among(cores, task.core)) return true;
-  return task.type.empty() &&
-         std::any_of(name_parts.begin(), name_parts.end(), [&](const std::string& part) {
-           return task.name.find(part) != std::string_view::npos;
-         });
+  return task.type.empty() && has_part_of(name_parts, task.name);
 }
 
 HotSpotRules HotSpotRules::parse(const std::string& text, const std::string& path) {
@@ -169,6 +166,16 @@ const HotSpotRules& HotSpotRules::builtin() {
     return read;
   }();
   return rules;
+}
+
+bool HotSpotRules::is_in(std::span<const std::string_view> names, const HotOperator& one) const {
+  DeviceTask task;
+  task.type = one.type;
+  task.core = one.core;
+  task.name = one.name;
+  return std::any_of(groups.begin(), groups.end(), [&](const TaskGroup& group) {
+    return std::find(names.begin(), names.end(), group.name) != names.end() && group.holds(task);
+  });
 }
 
 bool HotSpotRules::is_communication(const DeviceTask& task) const {
@@ -191,14 +198,9 @@ bool HotSpotRules::copies(std::string_view task_type) const {
 }
 
 std::optional<HostState> HotSpotRules::host_state(std::string_view name) const {
-  const auto has_part = [&](const std::vector<std::string>& parts) {
-    return std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
-      return name.find(part) != std::string_view::npos;
-    });
-  };
-  if (has_part(host_compiles)) return HostState::compiles;
-  if (has_part(host_waits)) return HostState::waits;
-  if (has_part(host_loads)) return HostState::loads;
+  if (has_part_of(host_compiles, name)) return HostState::compiles;
+  if (has_part_of(host_waits, name)) return HostState::waits;
+  if (has_part_of(host_loads, name)) return HostState::loads;
   return std::nullopt;
 }
 

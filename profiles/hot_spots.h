@@ -15,6 +15,8 @@
 
 namespace opbench {
 
+struct HotOperator;
+
 /// A group of tasks whose times are added up.
 struct TaskGroup {
   std::string name;
@@ -70,6 +72,8 @@ struct HotSpotRules {
 
   bool is_communication(const DeviceTask& task) const;
   bool is_communication_name(std::string_view name) const;
+  /// True if the operator is in one of the groups with these names.
+  bool is_in(std::span<const std::string_view> names, const HotOperator& one) const;
   bool computes(std::string_view task_type) const;
   bool copies(std::string_view task_type) const;
   /// The activity of the host in a call with this name; empty for other calls.

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "profiles/finding_rules.h"
+#include "profiles/task.h"
 #include "text/fitted.h"
 
 namespace opbench {
@@ -31,11 +30,6 @@ void report_problems(const ProfileView& view, std::string_view rule, std::string
   found.push_back(std::move(finding));
 }
 
-bool says_any(const std::string& text, const std::vector<std::string>& parts) {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const std::string& part) { return text.find(part) != std::string::npos; });
-}
-
 // Every operator misses the cache on its first call. Without marks of steps, more misses than the
 // rule allows are remarkable.
 std::int64_t late_misses(const LogProblem& problem, const HostLogs& logs, const ProfileView& view) {
@@ -61,7 +55,7 @@ void find_log_problems(const ProfileView& view, const HostLogs& logs, std::vecto
     }
     std::size_t kind = 0;
     while (kind + 1 < std::size(kErrors) &&
-           !says_any(problem.text, view.rules().finding(kErrors[kind]).types)) {
+           !has_part_of(view.rules().finding(kErrors[kind]).types, problem.text)) {
       ++kind;
     }
     std::int64_t times = 0;

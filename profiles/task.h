@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <deque>
@@ -22,6 +23,13 @@ struct Decimal {
 /// Parses `text` in units of 10^-scale, rounded to the nearest; also "1.5e-05". Empty for "N/A",
 /// other text, or a number that is too large.
 std::optional<Decimal> parse_decimal(std::string_view text, int scale);
+
+/// True if one of `parts` is in the text.
+template <class Parts>
+bool has_part_of(const Parts& parts, std::string_view text) {
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view part) { return text.find(part) != text.npos; });
+}
 
 /// `to` + `by`, limited to the range of the type: times of damaged files can overflow it.
 inline void add_saturated(std::int64_t& to, std::int64_t by) {

@@ -66,21 +66,11 @@ std::vector<MeasuredTransfer> half_of(std::span<const MeasuredTransfer> points, 
 }
 
 TransferPrice price_of(const IngestResult& result, std::string kind,
-                       std::initializer_list<std::string_view> groups) {
+                       const std::vector<std::string_view>& groups) {
   TransferPrice price;
   price.kind = std::move(kind);
   for (const HotOperator& one : result.hot_spots.operators()) {
-    DeviceTask task;
-    task.type = one.type;
-    task.name = one.name;
-    const bool is_of_kind =
-        one.core != "AI_CPU" &&
-        std::any_of(result.hot_spots.rules().groups.begin(), result.hot_spots.rules().groups.end(),
-                    [&](const TaskGroup& group) {
-                      return std::find(groups.begin(), groups.end(), group.name) != groups.end() &&
-                             group.holds(task);
-                    });
-    if (!is_of_kind) continue;
+    if (one.core == "AI_CPU" || !result.hot_spots.rules().is_in(groups, one)) continue;
     const std::optional<double> bytes = bytes_of(one);
     const double us = median_us(one);
     if (!bytes || us <= 0) continue;

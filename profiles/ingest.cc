@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 
+#include "profiles/ingest_order.h"
 #include "profiles/task_table.h"
 #include "profiles/text_profiles.h"
 #include "profiles/time_table.h"
@@ -43,16 +43,6 @@ std::string_view other_encoding(std::string_view begin) {
   }
   if (pattern == "a000" || pattern == "000a") return "UTF-32";
   return pattern == "a0a0" || pattern == "0a0a" ? "UTF-16" : "";
-}
-
-// The beginning of a file, at most 1 MiB. Host logs can begin with other output, up to the first
-// compiled operator.
-std::string_view beginning(ByteWindow& window) {
-  constexpr std::size_t kBytes = std::size_t{1} << 20;
-  while (window.text().size() < kBytes && window.more()) {
-  }
-  const auto text = window.text();
-  return {text.data(), text.size()};
 }
 
 void read_trace(TraceReader trace, IngestedFile& file, IngestResult& result) {
@@ -254,70 +244,15 @@ void ingest_bytes(ByteSource source, const std::string& path, IngestResult& resu
   file.problems = table.skipped().examples();
 }
 
-namespace {
-
-// Files that others depend on come first: MindSpore's list of operators, then tables, then traces.
-int reading_order(const std::string& path) {
-  try {
-    ByteWindow window(open_bytes(path));
-    const std::string_view begin = beginning(window);
-    if (recognise_trace(begin) == TraceKind::trace) return 2;
-    return begin.substr(0, begin.find('\n')).find("op_info") == begin.npos ? 1 : 0;
-  } catch (const Error&) {
-    return 1;  // reading the file reports the error
-  }
-}
-
-bool is_log_file(const std::string& path) {
-  try {
-    ByteWindow window(open_bytes(path));
-    return is_host_log(beginning(window));
-  } catch (const Error&) {
-    return true;  // reading the file reports the error
-  }
-}
-
-// A folder stands for the host logs in it, as for the script of the guides. A folder without any
-// stays: reading it reports the reason.
-std::vector<std::string> with_logs_of_folders(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
-  for (const std::string& path : paths) {
-    std::vector<std::string> logs;
-    std::error_code error;
-    for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
-         at.increment(error)) {
-      const std::string file = at->path().string();
-      if (is_host_log_name(file) && is_log_file(file)) logs.push_back(file);
-    }
-    if (logs.empty()) logs.push_back(path);
-    std::sort(logs.begin(), logs.end());
-    files.insert(files.end(), logs.begin(), logs.end());
-  }
-  return files;
-}
-
-std::vector<std::string> in_reading_order(const std::vector<std::string>& paths,
-                                          IngestResult& result) {
-  if (paths.size() < 2) return paths;
-  std::vector<std::pair<int, std::string>> order;
-  for (const std::string& path : paths) order.emplace_back(reading_order(path), path);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
-  if (order.front().first < 2 && order.back().first == 2) result.rows.emplace();
-  std::vector<std::string> sorted;
-  for (const auto& [rank, path] : order) sorted.push_back(path);
-  return sorted;
-}
-
-}  // namespace
-
 IngestResult ingest_files(const std::vector<std::string>& paths,
                           const std::function<void(const std::string& path)>& begin,
                           const std::function<bool()>& stop, const HotSpotRules& rules,
                           std::size_t samples) {
   IngestResult result{.files = {}, .hot_spots = HotSpots(rules)};
   result.hot_spots.keep_samples(samples);
-  for (const std::string& path : in_reading_order(with_logs_of_folders(paths), result)) {
+  const ReadingOrder order = in_reading_order(paths);
+  if (order.has_both) result.rows.emplace();
+  for (const std::string& path : order.files) {
     if (stop()) break;
     begin(path);
     const std::size_t before = result.files.size();

@@ -12,13 +12,24 @@
 namespace opbench {
 namespace {
 
-std::int64_t id_or_none(std::string_view text) { return text.empty() ? -1 : parse_id(text); }
-
 bool is_step(const TraceEvent& event) {
   if (event.category == "Iteration Time") return true;
   return event.name.starts_with("ProfilerStep#") && event.category != "gpu_user_annotation" &&
          event.task_type.empty();
 }
+
+bool is_copy(const TraceEvent& event) {
+  constexpr std::string_view kCategories[] = {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"};
+  return std::find(std::begin(kCategories), std::end(kCategories), event.category) !=
+         std::end(kCategories);
+}
+
+// True for arrows from a launch in the framework to the launched task.
+bool is_launch_arrow(const TraceEvent& event) {
+  return event.category == "async_npu" || event.category.starts_with("cpu_to_");
+}
+
+}  // namespace
 
 bool is_operator(const TraceEvent& event) {
   return event.category == "cpu_op" || event.category == "Operator" ||
@@ -36,25 +47,14 @@ bool is_kernel(const TraceEvent& event) {
          (event.process.ends_with(" functions") && !is_operator(event));
 }
 
-bool is_copy(const TraceEvent& event) {
-  constexpr std::string_view kCategories[] = {"gpu_memcpy", "gpu_memset", "Memcpy", "Memset"};
-  return std::find(std::begin(kCategories), std::end(kCategories), event.category) !=
-         std::end(kCategories);
-}
-
-// True for arrows from a launch in the framework to the launched task.
-bool is_launch_arrow(const TraceEvent& event) {
-  return event.category == "async_npu" || event.category.starts_with("cpu_to_");
-}
-
-}  // namespace
-
 std::int64_t parse_id(std::string_view text) {
   std::int64_t id = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), id);
   if (status == std::errc{} && end == text.data() + text.size()) return id;
   return static_cast<std::int64_t>(std::hash<std::string_view>()(text) >> 1);
 }
+
+std::int64_t id_or_none(std::string_view text) { return text.empty() ? -1 : parse_id(text); }
 
 bool Timeline::read_moment(TraceReader& reader, Moment& moment) const {
   const TraceEvent& event = reader.event();
@@ -136,23 +136,6 @@ std::optional<SpanKind> Timeline::kind_of(const TraceEvent& event) const {
   return is_copying ? std::optional(SpanKind::copy) : std::nullopt;
 }
 
-// Remembers what the host does, from its operators, calls of the runtime, and events without a
-// category, which are calls of CANN.
-void Timeline::add_host_span(const TraceEvent& event) {
-  const bool is_plain = event.category.empty() && event.task_type.empty();
-  const bool works = is_operator(event) || event.category == "dequeue";
-  if (!works && !is_runtime(event) && !is_plain) return;
-  const std::optional<HostState> named = spots_.rules().host_state(event.name);
-  if ((!named && !works) || host_spans_.size() >= kMostKept) return;
-  const auto start = parse_decimal(event.start_us, kMicroToNano);
-  const auto duration = parse_decimal(event.duration_us, kMicroToNano);
-  std::int64_t end = 0;
-  if (!start || !duration || __builtin_add_overflow(start->units, duration->units, &end)) return;
-  // Threads of the framework and of CANN have one number and different processes.
-  host_spans_.push_back(
-      {start->units, end, number_of(threads_, "", event.thread), named.value_or(HostState::works)});
-}
-
 bool Timeline::add_span(TraceReader& reader) {
   const TraceEvent& event = reader.event();
   Moment moment;
@@ -201,92 +184,6 @@ void Timeline::add_call(const TraceReader& reader, const Moment& moment) {
                     number_of(thread_ids_, event.thread, {})});
 }
 
-// The row of the table that began at this time. Tables have the correct cores, so they are
-// preferred.
-HotOperator* Timeline::row_of(const TraceEvent& event, const Moment& moment) {
-  const auto row =
-      std::lower_bound(rows_->begin(), rows_->end(), moment.start_ns,
-                       [](const auto& one, std::int64_t start) { return one.first < start; });
-  if (row != rows_->end() && row->first == moment.start_ns) return row->second;
-  // The start times of communication in table and trace differ by a nanosecond.
-  const bool communicates = spots_.rules().is_communication_name(event.name);
-  profile_.kernels_without_row += communicates ? 0 : 1;
-  return nullptr;
-}
-
-HotOperator* Timeline::task_of(const TraceReader& reader, const Moment& moment) {
-  const TraceEvent& event = reader.event();
-  if (rows_ != nullptr) return row_of(event, moment);
-  DeviceTask task;
-  task.name = event.name;
-  task.has_kernel_name = is_kernel(event);
-  task.type = task.has_kernel_name ? short_kernel_name(event.name) : type_of_task_name(event.name);
-  task.core = event.task_type;
-  task.stream = event.stream;
-  task.start_ns = moment.start_ns;
-  task.duration_ps = moment.duration_ps;
-  task.duration_digits = moment.digits;
-  task.file = file_;
-  task.line = reader.line();
-  return spots_.add(task);
-}
-
-void Timeline::add_device_span(const TraceReader& reader, const Moment& moment, SpanKind kind) {
-  const TraceEvent& event = reader.event();
-  DeviceSpan span;
-  const bool is_kept = spans_.size() < kMostKept;
-  const bool waits = is_kept && rows_ == nullptr && kind != SpanKind::copy && is_kernel(event);
-  if (waits) {
-    kernels_.push_back({spans_.size(), number_of(event.name), number_of(event.stream),
-                        reader.line(), moment.digits, moment.duration_ps});
-  } else if (kind != SpanKind::copy) {
-    span.task = task_of(reader, moment);
-  }
-  profile_.kernels += kind == SpanKind::copy ? 0 : 1;
-  if (!is_kept) {
-    ++profile_.lost;
-    return;
-  }
-  span.start_ns = moment.start_ns;
-  span.duration_ps = moment.duration_ps;
-  span.correlation = id_or_none(event.correlation);
-  span.external = id_or_none(event.external_id);
-  const bool is_npu = !event.task_type.empty() || event.category.empty();
-  span.device = number_of(devices_, is_npu ? "NPU" : "GPU", event.process);
-  span.kind = kind;
-  spans_.push_back(span);
-}
-
-// Must be called after the kernels are linked to the operators that launched them.
-void Timeline::add_gpu_tasks() {
-  std::vector<std::string_view> texts(texts_.size());
-  for (const auto& [text, number] : texts_) texts[number] = text;
-  const std::vector<SpanPiece> rest = cut_operators(texts);
-  for (const GpuKernel& kernel : kernels_) {
-    DeviceSpan& span = spans_[kernel.span];
-    DeviceTask task;
-    task.name = texts[kernel.name];
-    task.has_kernel_name = true;
-    task.type = span.host == DeviceSpan::kNone ? short_kernel_name(task.name)
-                                               : profile_.operators()[span.host].name;
-    task.stream = texts[kernel.stream];
-    task.start_ns = span.start_ns;
-    task.duration_ps = kernel.own_ps;
-    task.duration_digits = kernel.duration_digits;
-    task.file = file_;
-    task.line = kernel.line;
-    span.task = spots_.add(task);
-    const bool is_first = span.task != nullptr && !span.task->host;
-    if (is_first && span.host != DeviceSpan::kNone) span.task->host = span.host;
-  }
-  for (const SpanPiece& piece : rest) {
-    DeviceSpan span = spans_[piece.span];
-    span.start_ns = piece.start_ns;
-    span.duration_ps = piece.duration_ps;
-    spans_.push_back(span);
-  }
-}
-
 // Sorts steps by time. A step that begins before the end of the previous step is shortened.
 void Timeline::cut_windows() {
   std::stable_sort(windows_.begin(), windows_.end(),
@@ -297,30 +194,6 @@ void Timeline::cut_windows() {
     end = std::max(end, window.end_ns);
   }
   std::erase_if(windows_, [](const Window& window) { return window.start_ns >= window.end_ns; });
-}
-
-// Must be called last: spans have devices, calls are in order, and steps do not overlap.
-void Timeline::add_idle_time() {
-  if (host_spans_.empty() || calls_.empty()) return;
-  std::vector<Intervals> busy;
-  for (const DeviceSpan& span : spans_) {
-    if (busy.size() <= span.device) busy.resize(span.device + 1);
-    busy[span.device].emplace_back(span.start_ns, span.start_ns + span.duration_ps / 1000);
-  }
-  Intervals steps;
-  for (const Window& window : windows_) steps.emplace_back(window.start_ns, window.end_ns);
-  const IdleClock idle(add_host_time(host_spans_, busy, steps, profile_.host));
-  std::vector<const HostCall*> running;
-  for (const HostCall& call : calls_) {
-    while (!running.empty() &&
-           (running.back()->thread != call.thread || running.back()->end_ns <= call.start_ns)) {
-      running.pop_back();
-    }
-    const std::int64_t own = idle.between_ns(call.start_ns, call.end_ns);
-    add_saturated(profile_.operators()[call.op].idle_ns, own);
-    if (!running.empty()) add_saturated(profile_.operators()[running.back()->op].idle_ns, -own);
-    running.push_back(&call);
-  }
 }
 
 void Timeline::finish() {

@@ -18,6 +18,13 @@ using RowsByStart = std::vector<std::pair<std::int64_t, HotOperator*>>;
 
 /// The number of an id; other texts are identified by their hash.
 std::int64_t parse_id(std::string_view text);
+/// -1 for an empty text.
+std::int64_t id_or_none(std::string_view text);
+
+/// Operators of a framework, calls of the runtime, and kernels of a GPU, by category and process.
+bool is_operator(const TraceEvent& event);
+bool is_runtime(const TraceEvent& event);
+bool is_kernel(const TraceEvent& event);
 
 /// The most events of each kind that a timeline keeps.
 inline constexpr std::size_t kMostKept = 8'000'000;

@@ -24,6 +24,10 @@ double smallest_step(DType dtype) {
   return dtype == DType::fp16 ? 0x1p-24 : smallest_normal(dtype);
 }
 
+// A factor that is flushed to 0 takes the product with it. More than this is never forgiven for the
+// other factors. Steps of fp16 are too coarse for that.
+double most_for_factors(DType dtype) { return dtype == DType::fp16 ? 1 : 0x1p24; }
+
 double factor_of_result(const Claim& claim, DType dtype, double count) {
   return kTimes * (claim.partial * std::sqrt(count) + epsilon_of(dtype) / 2);
 }
@@ -44,6 +48,7 @@ class ClaimBound {
         of_terms_(factor_of_terms(claim, count)),
         of_result_(stored ? 0 : factor_of_result(claim, dtype, count)),
         step_(stored ? 0 : kTimes / 2 * smallest_step(dtype)),
+        most_for_factors_(most_for_factors(dtype)),
         stored_(std::move(stored)),
         largest_(largest_finite(dtype)),
         largest_held_(largest_finite(claim.held)) {}
@@ -57,7 +62,8 @@ class ClaimBound {
 
   double allowed(const Element& x) const {
     const double result = std::fabs(x.unrounded.value_or(x.expected));
-    return of_terms_ * std::fmax(x.terms, result) + of_result_ * result + step_;
+    const double factors = std::clamp(x.greatest, 1.0, most_for_factors_);
+    return of_terms_ * std::fmax(x.terms, result) + of_result_ * result + factors * step_;
   }
 
   // The error in multiples of the allowed error; Inf if a NaN or an Inf is wrong.
@@ -96,7 +102,7 @@ class ClaimBound {
   }
 
   Claim claim_;
-  double of_terms_, of_result_, step_;
+  double of_terms_, of_result_, step_, most_for_factors_;
   std::function<double(double)> stored_;
   double largest_, largest_held_;
 };
@@ -150,8 +156,8 @@ ErrorBound::ErrorBound(const Problem& problem, std::span<const InputReader> inpu
       count_(terms_of_element(problem, output)),
       expected_(problem.op->reference(inputs_, problem.attrs)) {}
 
-// The greatest intermediate result only excuses NaN and Inf, and for a sum it needs the reference
-// again.
+// The greatest intermediate result only excuses NaN, Inf and results that were flushed to 0, and
+// for a sum it needs the reference again.
 ErrorBound::TermValues ErrorBound::terms(ElementRange range, std::span<const double> actual) const {
   std::call_once(once_, [this] { terms_ = terms_of(problem_, inputs_); });
   TermValues known{.magnitude = finite_values(terms_.magnitude, output_, range)};
@@ -159,9 +165,10 @@ ErrorBound::TermValues ErrorBound::terms(ElementRange range, std::span<const dou
     known.unrounded = finite_values(terms_.unrounded, output_, range);
     known.stored = terms_.stored;
   }
-  const bool is_finite =
-      std::all_of(actual.begin(), actual.end(), [](double value) { return std::isfinite(value); });
-  if (!is_finite) known.greatest = finite_values(terms_.greatest, output_, range);
+  const bool has_outliers = std::any_of(actual.begin(), actual.end(), [&](double value) {
+    return !std::isfinite(value) || std::fabs(value) < smallest_normal(dtype_);
+  });
+  if (has_outliers) known.greatest = finite_values(terms_.greatest, output_, range);
   return known;
 }
 

@@ -34,7 +34,8 @@ struct HeldElements {
 /// k = 4. n roundings with independent signs, of partial sums that never exceed T, have a standard
 /// deviation below u sqrt(n) T / sqrt(3). Four bounds are seven standard deviations, which leaves
 /// room for functions that are correct to two units. A step is the smallest number of fp16; of
-/// other dtypes it is the smallest normal number, because devices flush smaller ones to 0.
+/// other dtypes it is the smallest normal number, because devices flush smaller ones to 0, times
+/// the greatest intermediate result: a flushed factor is multiplied by others.
 ///
 /// A step of a quantiser is right if it is stored for a result whose difference from the exact one
 /// is at most the first two summands.

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/evaluate.h"
@@ -15,17 +16,16 @@ namespace {
 
 using testing::ElementsAre;
 
-/// A matrix product of one row and one column: 4 terms and 8 operations.
-class RowByColumn {
+/// A problem with one output element.
+class OneElement {
  public:
-  RowByColumn(std::vector<float> row, std::vector<float> column, DType dtype = DType::fp32)
-      : problem_(problem_with(find_op("matmul"), {{1, 4}, {4, 1}}, {}, dtype, Format::ND)) {
-    const std::vector<float>* const given[] = {&row, &column};
-    for (const auto* values : given) {
+  OneElement(Problem problem, const std::vector<std::vector<float>>& inputs)
+      : problem_(std::move(problem)) {
+    for (const std::vector<float>& values : inputs) {
       const TensorDesc& desc = problem_.inputs[storage_.size()];
-      storage_.emplace_back(4 * size_of(dtype));
-      const std::vector<double> wide(values->begin(), values->end());
-      from_doubles(dtype, wide.data(), 4, storage_.back().data());
+      storage_.emplace_back(values.size() * size_of(desc.dtype));
+      const std::vector<double> wide(values.begin(), values.end());
+      from_doubles(desc.dtype, wide.data(), wide.size(), storage_.back().data());
       readers_.emplace_back(desc, storage_.back().data());
     }
   }
@@ -47,6 +47,13 @@ class RowByColumn {
   Problem problem_;
   std::vector<std::vector<std::byte>> storage_;
   std::vector<InputReader> readers_;
+};
+
+/// A matrix product of one row and one column: 4 terms and 8 operations.
+struct RowByColumn : OneElement {
+  RowByColumn(std::vector<float> row, std::vector<float> column, DType dtype = DType::fp32)
+      : OneElement(problem_with(find_op("matmul"), {{1, 4}, {4, 1}}, {}, dtype, Format::ND),
+                   {std::move(row), std::move(column)}) {}
 };
 
 // The error bound for T = 4000, n = 8, f = 0 is 4 * 2^-24 * sqrt(8) * 4000.
@@ -135,6 +142,19 @@ TEST(ErrorBound, SmallResultsMayBeFlushed) {
   const RowByColumn product({1e-39F, 0, 0, 0}, {1, 1, 1, 1});
   EXPECT_FALSE(product.is_wrong(0));
   EXPECT_TRUE(product.is_wrong(1e-37));
+}
+
+// exp(-87.34655) = 1.166e-38 is below the smallest normal number, the product with 2.51 is not.
+TEST(ErrorBound, FlushedFactorsAreMultiplied) {
+  const auto slope = [](float dy) {
+    return OneElement(
+        problem_with(find_op("softplus_grad"), {{1}, {1}}, {}, DType::fp32, Format::ND),
+        {{dy}, {-87.34655F}});
+  };
+  EXPECT_FALSE(slope(2.51F).is_wrong(0));
+  EXPECT_FALSE(slope(1e6F).is_wrong(0));
+  EXPECT_TRUE(slope(2.51F).is_wrong(1e-37));
+  EXPECT_TRUE(slope(1e20F).is_wrong(0)) << "not for any factor";
 }
 
 TEST(ErrorBound, WorstOfSeveralParts) {

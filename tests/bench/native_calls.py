@@ -1,8 +1,9 @@
 """The cases of native.py: cases of opbench, and the same computation in PyTorch.
 
-A torch call takes (torch, Tensors) and returns a function without arguments. Inputs, outputs and views of them are
-created before, so that only the operator is timed. Shapes of size "large" are those of cases/ (ShuffleNetV2, BERT, Mask
-R-CNN, ResNet-50), "small" ones stay in the L2 cache."""
+A torch call takes (torch, Tensors) and returns a function without arguments, or several by name, of which the fastest
+counts. Inputs, outputs and views of them are created before, so that only the operator is timed. Shapes of size "large"
+are those of cases/ (ShuffleNetV2, BERT, Mask R-CNN, ResNet-50), "small" ones stay in the L2 cache, "huge" ones take
+seconds for each call."""
 from dataclasses import dataclass
 from typing import Callable
 
@@ -14,10 +15,13 @@ class Case:
     inputs: str  # "32x116x28x28,58"
     attrs: str   # "axis=1,data.index=permutation", or ""
     make: Callable
+    name: str = ""
+    family: str = ""
+    dtypes: tuple = ()  # all that are asked for, if empty
 
     @property
     def label(self):
-        return self.inputs + ("" if not self.attrs else "," + self.attrs.split(",data.")[0])
+        return self.name or self.inputs + ("" if not self.attrs else "," + self.attrs.split(",data.")[0])
 
     def id(self, dtype):
         form = "NCHW" if self.op in NCHW_ONLY else "ND"

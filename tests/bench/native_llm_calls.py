@@ -1,21 +1,8 @@
-"""The cases of llm.py: operators of language models in real shapes, and their compositions in PyTorch 1.13.
+"""Cases of native.py: operators of language models in real shapes, and their compositions in PyTorch 1.13.
 
-Each case has one or more compositions, functions without arguments by name; llm.py takes the fastest. PyTorch gets the
-layout that suits it. Gradients get what autograd would have saved: attention its shares, a norm its inverse roots."""
-from dataclasses import dataclass
-
+PyTorch gets the layout that suits it. Gradients get what autograd would have saved: attention its shares, a norm its
+inverse roots."""
 from native_calls import Case, binary, spelled, unary
-
-
-@dataclass(frozen=True)
-class Row(Case):
-    name: str = ""
-    family: str = ""
-    dtypes: tuple = ()  # all that are asked for, if empty
-
-    @property
-    def label(self):
-        return self.name
 
 
 def attention(batch, heads, key_heads, queries, keys, size, causal):
@@ -211,22 +198,22 @@ def unpermute(rows, columns, k):
 def attention_rows(size, name, batch, heads, key_heads, length, width):
     q, k = (batch, heads, length, width), (batch, key_heads, length, width)
     statistics = (batch, heads, length, 8)
-    rows = []
+    cases = []
     for causal in (False, True):
         attrs, words = ("sparse_mode=2", name + " causal") if causal else ("", name)
-        rows.append(Row("flash_attention_score", size, spelled(q, k, k), attrs,
+        cases.append(Case("flash_attention_score", size, spelled(q, k, k), attrs,
                         attention(batch, heads, key_heads, length, length, width, causal), words, "attention"))
-        rows.append(Row("flash_attention_score_grad", size, spelled(q, k, k, q, statistics, statistics, q), attrs,
+        cases.append(Case("flash_attention_score_grad", size, spelled(q, k, k, q, statistics, statistics, q), attrs,
                         attention_grad(batch, heads, key_heads, length, length, width), words, "attention"))
-    return rows
+    return cases
 
 
 def attentions():
     decode = (4, 1, 4096), (4, 4096, 1024), (4, 4096, 1024)
-    return (attention_rows("small", "B1 N16 S1024 D128", 1, 16, 16, 1024, 128)
-            + attention_rows("small", "B8 N12 S384 D64", 8, 12, 12, 384, 64)
-            + attention_rows("large", "B1 N32/8 S2048 D128", 1, 32, 8, 2048, 128)
-            + [Row("fused_infer_attention_score", "small", spelled(*decode),
+    return (attention_rows("large", "B1 N16 S1024 D128", 1, 16, 16, 1024, 128)
+            + attention_rows("large", "B8 N12 S384 D64", 8, 12, 12, 384, 64)
+            + attention_rows("huge", "B1 N32/8 S2048 D128", 1, 32, 8, 2048, 128)
+            + [Case("fused_infer_attention_score", "large", spelled(*decode),
                    "num_heads=32,num_key_value_heads=8,scale=0.08838834764", attention(4, 32, 8, 1, 4096, 128, False),
                    "B4 N32/8 one query 4096 keys", "decode")])
 
@@ -234,7 +221,7 @@ def attentions():
 def norms():
     x, weight, rstd = (4096, 4096), (4096,), (4096, 1)
     heads, angles = (1, 4096, 32, 128), (1, 4096, 1, 128)
-    return [Row(op, "small", spelled(*inputs), "", make, name, family) for op, inputs, make, name, family in (
+    return [Case(op, "large", spelled(*inputs), "", make, name, family) for op, inputs, make, name, family in (
         ("rms_norm", (x, weight), rms_norm(x), "4096x4096", "norms"),
         ("rms_norm_grad", (x, x, rstd, weight), rms_norm_grad(x), "4096x4096", "norms"),
         ("add_rms_norm", (x, x, weight), rms_norm(x, True), "4096x4096", "norms"),
@@ -253,10 +240,10 @@ def norms():
 def products():
     quantised = (256, 4096), (4096, 6144), (6144,), (0,), (0,), (256,)
     return [
-        Row("dynamic_quant", "small", "4096x4096", "", dynamic_quant(4096, 4096), "4096x4096", "quantised"),
-        Row("quant_batch_matmul_v3", "small", spelled(*quantised), "output_dtype=bf16",
+        Case("dynamic_quant", "large", "4096x4096", "", dynamic_quant(4096, 4096), "4096x4096", "quantised"),
+        Case("quant_batch_matmul_v3", "large", spelled(*quantised), "output_dtype=bf16",
             quant_matmul(256, 4096, 6144), "256x4096 x 4096x6144", "quantised", ("fp32",)),
-        Row("grouped_matmul", "small", "1024x2048,16x2048x768,16", "", grouped_matmul(1024, 16, 2048, 768),
+        Case("grouped_matmul", "large", "1024x2048,16x2048x768,16", "", grouped_matmul(1024, 16, 2048, 768),
             "16 groups, 1024x2048 x 2048x768", "experts"),
     ]
 
@@ -265,7 +252,7 @@ def routing():
     tokens, k, hidden, experts = 1024, 8, 2048, 128
     indices = f"data.indices=integers(0,{experts - 1})"
     copies = tokens * k
-    return [Row(op, "small", spelled(*inputs), attrs, make, f"{tokens} tokens, {k} of {experts}", "experts")
+    return [Case(op, "large", spelled(*inputs), attrs, make, f"{tokens} tokens, {k} of {experts}", "experts")
             for op, inputs, attrs, make in (
         ("moe_gating_top_k_softmax", ((tokens, experts),), f"k={k}", gating(tokens, experts, k)),
         ("moe_token_permute", ((tokens, hidden), (tokens, k)), indices, permute(tokens, hidden, k, experts)),
@@ -275,4 +262,4 @@ def routing():
     )]
 
 
-ROWS = attentions() + norms() + products() + routing()
+LLM_CASES = attentions() + norms() + products() + routing()

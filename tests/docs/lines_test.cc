@@ -201,7 +201,9 @@ TEST_P(PageExamples, GiveTheOutputThatIsShown) {
   }
   paste(script);
   for (std::size_t i = 0; i < examples.size(); ++i) {
-    const std::string output = read(fmt::format("output.{}", i));
+    // A search takes longer on a busy machine.
+    const std::string output = std::regex_replace(read(fmt::format("output.{}", i)),
+                                                  std::regex(R"(\d+\.\d\d s\))"), "0.00 s)");
     if (output.starts_with("shortened")) continue;
     EXPECT_EQ(difference(output, examples[i].shown), "") << examples[i].command;
   }

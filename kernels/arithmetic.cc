@@ -1,4 +1,4 @@
-// add, mul and muls.
+// add, mul, muls and adds.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/arithmetic.cc"
 #include "kernels/arithmetic.h"
@@ -29,10 +29,19 @@ struct Mul {
   HWY_INLINE VF32 operator()(VF32 a, VF32 b) const { return hn::Mul(a, b); }
 };
 
-struct Muls {
+template <class Function>
+struct WithNumber {
   float value;
-  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, hn::Set(F32(), value)); }
+  HWY_INLINE VF32 operator()(VF32 x) const { return Function{}(x, hn::Set(F32(), value)); }
 };
+
+template <class Function>
+void with_number(DType dtype, float value, bool stream, std::size_t count, const void* x, void* y) {
+  visit_arithmetic(dtype, [&](auto tag) {
+    using T = decltype(tag);
+    map(WithNumber<Function>{value}, stream, count, static_cast<T*>(y), static_cast<const T*>(x));
+  });
+}
 
 // Streaming pays only if few lines are written partly. Both ends of a row are such lines unless the
 // row is a whole number of lines.
@@ -87,10 +96,11 @@ void mul(DType dtype, bool stream, const ElementwisePart& part) {
 }
 
 void muls(DType dtype, float value, bool stream, std::size_t count, const void* x, void* y) {
-  visit_arithmetic(dtype, [&](auto tag) {
-    using T = decltype(tag);
-    map(Muls{value}, stream, count, static_cast<T*>(y), static_cast<const T*>(x));
-  });
+  with_number<Mul>(dtype, value, stream, count, x, y);
+}
+
+void adds(DType dtype, float value, bool stream, std::size_t count, const void* x, void* y) {
+  with_number<Add>(dtype, value, stream, count, x, y);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -103,6 +113,7 @@ namespace opbench {
 HWY_EXPORT(add);
 HWY_EXPORT(mul);
 HWY_EXPORT(muls);
+HWY_EXPORT(adds);
 
 void pass_add(DType dtype, std::int64_t count, const void* a, const void* b, void* y) {
   for_each_range(count, [&](std::int64_t begin, std::int64_t end) {
@@ -194,11 +205,12 @@ Launch prepare_mul(const Problem& problem) {
   });
 }
 
-Launch prepare_muls(const Problem& problem, float value, bool stream) {
+template <bool kIsSum>
+Launch prepare_with_number(const Problem& problem, float value, bool stream) {
   return elementwise_launch(
       problem, [dtype = problem.inputs[0].dtype, value, stream](const ElementwisePart& part) {
-        HWY_DYNAMIC_DISPATCH(muls)
-        (dtype, value, stream, part.count, part.inputs[0], part.output);
+        const auto compute = kIsSum ? HWY_DYNAMIC_DISPATCH(adds) : HWY_DYNAMIC_DISPATCH(muls);
+        compute(dtype, value, stream, part.count, part.inputs[0], part.output);
       });
 }
 
@@ -240,30 +252,42 @@ const RegisteredKernel npu_mul{{
     .prepare = prepare_mul<true>,
 }};
 
-const RegisteredKernel native_muls{{
-    .op = "muls",
-    .name = "native",
-    .provider = Provider::framework,
-    .summary = "one pass, plain stores; the factor in fp32",
-    .prepare =
-        [](const Problem& problem) { return prepare_muls(problem, value_of(problem), false); },
-}};
+template <bool kIsSum>
+Kernel native_with_number(std::string_view op) {
+  return {.op = op,
+          .name = "native",
+          .provider = Provider::framework,
+          .summary = "one pass, plain stores; the number in fp32",
+          .prepare = [](const Problem& problem) {
+            return prepare_with_number<kIsSum>(problem, value_of(problem), false);
+          }};
+}
 
-const RegisteredKernel npu_muls{{
-    .op = "muls",
-    .name = "muls",
-    .provider = Provider::npu,
-    .summary = "Muls: the factor rounded to the dtype; one pass, streamed past the cache",
-    .refusal =
-        [](const Problem& problem) {
-          return refuse_lost_scalar("value", value_of(problem), problem.inputs[0].dtype);
-        },
-    .prepare =
-        [](const Problem& problem) {
-          return prepare_muls(problem, rounded_to(problem.inputs[0].dtype, value_of(problem)),
-                              outgrows_cache(problem));
-        },
-}};
+template <bool kIsSum>
+Kernel npu_with_number(std::string_view op, std::string_view summary) {
+  return {.op = op,
+          .name = op,
+          .provider = Provider::npu,
+          .summary = summary,
+          .refusal =
+              [](const Problem& problem) {
+                return refuse_lost_scalar("value", value_of(problem), problem.inputs[0].dtype);
+              },
+          .prepare =
+              [](const Problem& problem) {
+                const float value = rounded_to(problem.inputs[0].dtype, value_of(problem));
+                return prepare_with_number<kIsSum>(problem, value, outgrows_cache(problem));
+              }};
+}
+
+const RegisteredKernel kWithNumber[] = {
+    RegisteredKernel(native_with_number<false>("muls")),
+    RegisteredKernel(native_with_number<true>("adds")),
+    RegisteredKernel(npu_with_number<false>(
+        "muls", "Muls: the factor rounded to the dtype; one pass, streamed past the cache")),
+    RegisteredKernel(npu_with_number<true>(
+        "adds", "Adds: the number rounded to the dtype; one pass, streamed past the cache")),
+};
 
 }  // namespace
 }  // namespace opbench

@@ -19,10 +19,7 @@ const RegisteredOp registered{broadcast_op<"add", [](double a, double b) { retur
                              "result|self|out|y|C",
                              {.where = "alpha: 1", .turn = 2}},
                             {"Eltwise", "x1, x2", "y", {.where = "mode: 1"}},
-                            {"Adds", "x1, x2", "y", {.is_profiled_only = true}},
                             {"AssignAdd", "ref, value", "ref", {.is_profiled_only = true}}},
-                  .profiled = {{.names = "Adds", .inputs = "x1", .outputs = "y", .scalars = "x2"},
-                               {.names = "ForeachAddScalar", .each = "Add", .lists = 1}},
                   .torch = "{0} + {1}"},
      .gradient = gradient,
      .on_integers = on_integers<"add", integer_sum>})};

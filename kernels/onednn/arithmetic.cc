@@ -1,4 +1,4 @@
-// oneDNN's binary, sum and linear primitives as variants of add, mul, axpy and muls.
+// oneDNN's binary, sum and linear primitives as variants of add, mul, axpy, muls and adds.
 #include <string_view>
 #include <utility>
 
@@ -64,12 +64,15 @@ Launch prepare_axpy(const Problem& problem) {
         {{DNNL_ARG_DST, memory, 0}}}});
 }
 
-Launch prepare_muls(const Problem& problem) {
+// x*value, or x + value.
+template <bool kIsSum>
+Launch prepare_linear(const Problem& problem) {
   onednn::match_threads();
   const auto memory = onednn::memory_desc(problem.inputs[0]);
   const auto value = static_cast<float>(problem.attrs.number("value"));
   const dnnl::eltwise_forward::primitive_desc desc(
-      {dnnl::prop_kind::forward_inference, algorithm::eltwise_linear, memory, value, 0.0f},
+      {dnnl::prop_kind::forward_inference, algorithm::eltwise_linear, memory, kIsSum ? 1 : value,
+       kIsSum ? value : 0},
       onednn::engine());
   return onednn::launch(
       {{dnnl::eltwise_forward(desc), {{DNNL_ARG_SRC, memory, 0}}, {{DNNL_ARG_DST, memory, 0}}}});
@@ -163,14 +166,19 @@ const RegisteredKernel axpy{{
     .note = onednn::note_of<prepare_axpy>,
 }};
 
-const RegisteredKernel muls{{
-    .op = "muls",
-    .name = "onednn",
-    .provider = Provider::vendor,
-    .summary = "oneDNN eltwise linear",
-    .refusal = refuse_tensor,
-    .prepare = prepare_muls,
-}};
+Kernel linear_kernel(std::string_view op, Launch (*prepare)(const Problem& problem)) {
+  return {.op = op,
+          .name = "onednn",
+          .provider = Provider::vendor,
+          .summary = "oneDNN eltwise linear",
+          .refusal = refuse_tensor,
+          .prepare = prepare};
+}
+
+const RegisteredKernel kLinear[] = {
+    RegisteredKernel(linear_kernel("muls", prepare_linear<false>)),
+    RegisteredKernel(linear_kernel("adds", prepare_linear<true>)),
+};
 
 }  // namespace
 }  // namespace opbench

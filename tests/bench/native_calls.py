@@ -55,6 +55,7 @@ def unary(name):
                 "fill": lambda: y.fill_(1),
                 "softplus": lambda: aten.softplus.out(x, 1, 20, out=y),
                 "muls": lambda: torch.mul(x, 0.125, out=y),
+                "adds": lambda: torch.add(x, 0.125, out=y),
                 "reshape": lambda: y.copy_(x),
             }[name]
         return call
@@ -451,8 +452,8 @@ def both_sizes(op, large, small, attrs, make, inputs=1):
 def elementwise():
     hidden, small = (32, 128, 768), (64, 1000)
     cases = []
-    for op, attrs in (("relu", ""), ("softplus", ""), ("muls", "value=0.125"), ("reshape", "shape=[-1]"),
-                      ("silu", ""), ("gelu", ""), ("floor", ""), ("fill", "value=1")):
+    for op, attrs in (("relu", ""), ("softplus", ""), ("muls", "value=0.125"), ("adds", "value=0.125"),
+                      ("reshape", "shape=[-1]"), ("silu", ""), ("gelu", ""), ("floor", ""), ("fill", "value=1")):
         cases += both_sizes(op, hidden, small, attrs, unary(op))
     for op, attrs in (("add", ""), ("mul", ""), ("axpy", "alpha=0.5"), ("relu_grad", ""), ("softplus_grad", ""),
                       ("silu_grad", ""), ("gelu_grad", "")):

@@ -59,6 +59,11 @@ TEST(Muls, Multiplies) {
               ElementsAre(-1.5, 1, -kInf));
 }
 
+TEST(Adds, AddsANumber) {
+  EXPECT_THAT(reference_values("adds", DType::fp32, {{3, -2, kInf}}, {{"value", "-0.5"}}),
+              ElementsAre(2.5, -2.5, kInf));
+}
+
 TEST(Axpy, AddsAMultiple) {
   EXPECT_THAT(
       reference_values("axpy", DType::fp32, {{1, 2, kInf}, {10, -3, 1}}, {{"alpha", "0.5"}}),
@@ -121,6 +126,8 @@ TEST(Axpy, ScalarIsRoundedToTheDtype) {
   }
   EXPECT_THAT(kernel_values("muls", "muls", DType::fp16, {{1024}}, {{"value", "0.1"}}),
               ElementsAre(102.375));
+  EXPECT_THAT(kernel_values("adds", "adds", DType::fp16, {{-0.0625}}, {{"value", "0.1"}}),
+              ElementsAre(0.0999755859375 - 0.0625));
 }
 
 TEST(Axpy, RefusesAScalarThatTheDtypeLoses) {
@@ -133,6 +140,10 @@ TEST(Axpy, RefusesAScalarThatTheDtypeLoses) {
   EXPECT_EQ(refused("0"), "");
   EXPECT_EQ(refused("1e6"), "alpha = 1000000 is inf as fp16");
   EXPECT_EQ(refused("1e-9"), "alpha = 1e-09 is 0 as fp16");
+  const Op& adds = find_op("adds");
+  EXPECT_EQ(refusal(find_kernel("adds", "adds"),
+                    make_problem(adds, {desc}, attrs_of(adds, {{"value", "1e-8"}}))),
+            "value = 1e-08 is 0 as fp16");
 }
 
 }  // namespace opbench

@@ -3,12 +3,10 @@
 #define HWY_TARGET_INCLUDE "kernels/adadelta.cc"
 #include <hwy/foreach_target.h>
 
-#include <algorithm>
 #include <array>
 
-#include "kernels/simd/cube.h"
-#include "kernels/simd/elementwise.h"
 #include "kernels/simd/simd-inl.h"
+#include "kernels/update_pieces.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace opbench {
@@ -72,26 +70,10 @@ const RegisteredKernel native{{
     .provider = Provider::framework,
     .summary = "all means and the parameters piece by piece in the cache, in fp32",
     .prepare = [](const Problem& problem) -> Launch {
-      return [dtype = problem.inputs[0].dtype, attrs = numbers_of(problem.attrs),
-              elements = stored_elements(problem)](const KernelArgs& args) {
-        for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-          constexpr std::int64_t kPiece = 1024;  // elements; four arrays stay in the L1 cache
-          alignas(64) float values[4][kPiece];
-          float* const arrays[] = {values[0], values[1], values[2], values[3]};
-          for (std::int64_t place = begin; place < end; place += kPiece) {
-            const std::int64_t count = std::min(kPiece, end - place);
-            for (std::size_t i = 0; i < 4; ++i) {
-              load_floats(dtype, at(args.inputs[i], dtype, place), count, values[i]);
-            }
-            HWY_DYNAMIC_DISPATCH(adadelta_piece)
-            (attrs.data(), static_cast<std::size_t>(count), arrays);
-            constexpr std::size_t kResults[] = {0, 2, 3};
-            for (std::size_t i = 0; i < 3; ++i) {
-              store_floats(dtype, values[kResults[i]], count, at(args.outputs[i], dtype, place));
-            }
-          }
-        });
-      };
+      return update_by_pieces(
+          problem, [attrs = numbers_of(problem.attrs)](std::size_t count, float* const* values) {
+            HWY_DYNAMIC_DISPATCH(adadelta_piece)(attrs.data(), count, values);
+          });
     },
 }};
 

@@ -15,6 +15,7 @@
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/scratch.h"
 #include "kernels/simd/simd-inl.h"
+#include "kernels/update_pieces.h"
 #include "tensor/parallel.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -132,32 +133,14 @@ HWY_EXPORT(lamb_direction);
 HWY_EXPORT(lamb_step);
 HWY_EXPORT(squares_of);
 
-constexpr std::size_t kMost = 5;       // inputs, with the greatest v
 constexpr std::int64_t kPiece = 1024;  // elements; all arrays stay in the L1 cache
 
 template <bool kIsDevice>
 Launch prepare(const Problem& problem) {
-  return [dtype = problem.inputs[0].dtype, of = AdamAttrs(problem.attrs),
-          inputs = problem.inputs.size(),
-          elements = stored_elements(problem)](const KernelArgs& args) {
-    for_each_range(elements, [&](std::int64_t begin, std::int64_t end) {
-      alignas(64) float values[kMost][kPiece];
-      float* const arrays[] = {values[0], values[1], values[2], values[3],
-                               inputs == kMost ? values[4] : nullptr};
-      for (std::int64_t place = begin; place < end; place += kPiece) {
-        const std::int64_t count = std::min(kPiece, end - place);
-        for (std::size_t i = 0; i < inputs; ++i) {
-          load_floats(dtype, at(args.inputs[i], dtype, place), count, values[i]);
-        }
-        HWY_DYNAMIC_DISPATCH(adam_piece)
-        (of, kIsDevice, static_cast<std::size_t>(count), arrays);
-        constexpr std::size_t kResults[] = {0, 2, 3, 4};
-        for (std::size_t i = 0; i + 1 < inputs; ++i) {
-          store_floats(dtype, values[kResults[i]], count, at(args.outputs[i], dtype, place));
-        }
-      }
-    });
-  };
+  return update_by_pieces(problem,
+                          [of = AdamAttrs(problem.attrs)](std::size_t count, float* const* values) {
+                            HWY_DYNAMIC_DISPATCH(adam_piece)(of, kIsDevice, count, values);
+                          });
 }
 
 /// LAMB in two passes: the means and directions with the norms of pieces, then the parameters.

@@ -1,8 +1,8 @@
 #include <array>
 #include <cmath>
 
-#include "ops/elementwise.h"
 #include "ops/matmul.h"
+#include "ops/optimizer.h"
 
 namespace opbench {
 namespace {
@@ -33,34 +33,9 @@ struct Update {
 };
 
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return [inputs = std::vector(inputs.begin(), inputs.end()), update = Update(attrs)](
-             std::size_t output, ElementRange range, std::span<double> to) {
-    std::vector<double> values[4];
-    for (std::size_t i = 0; i < 4; ++i) {
-      values[i].resize(to.size());
-      inputs[i].read(range, values[i]);
-    }
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      to[i] = update(values[0][i], values[1][i], values[2][i], values[3][i])[output];
-    }
-  };
+  return update_reference(
+      inputs, [update = Update(attrs)](const auto& x) { return update(x[0], x[1], x[2], x[3]); });
 }
-
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = elementwise_traffic(problem, 14);
-  traffic.bytes_written *= 3;
-  return traffic;
-}
-
-std::string not_negative(const AttrValue& value) {
-  return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
-}
-std::string share(const AttrValue& value) {
-  const double rho = std::get<double>(value);
-  return rho >= 0 && rho <= 1 ? "" : "it must be from 0 to 1";
-}
-
-Distribution squares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 
 const RegisteredOp registered{{
     .name = kName,
@@ -89,7 +64,7 @@ const RegisteredOp registered{{
     .formats = kPlainAnd5hd,
     .infer = infer,
     .reference = reference,
-    .traffic = traffic,
+    .traffic = update_traffic<14>,
     .adds_to_first = true,
 }};
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/elementwise.h"
 #include "ops/matmul.h"
+#include "ops/optimizer.h"
 
 namespace opbench {
 namespace {
@@ -29,31 +29,13 @@ double relative_terms(double one_minus_x) { return (2 - one_minus_x) / one_minus
 
 template <Element (*kUpdate)(const AdamAttrs& a, bool has_greatest, Element e)>
 Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
-  return [inputs = std::vector(inputs.begin(), inputs.end()), of = AdamAttrs(attrs)](
-             std::size_t output, ElementRange range, std::span<double> to) {
-    std::vector<double> values[kMost];
-    for (std::size_t i = 0; i < kMost; ++i) {
-      values[i].resize(to.size());
-      if (i < inputs.size()) inputs[i].read(range, values[i]);
-    }
-    const auto& [p, g, m, v, greatest] = values;
-    for (std::size_t i = 0; i < to.size(); ++i) {
-      const Element e = kUpdate(of, inputs.size() == kMost, {p[i], g[i], m[i], v[i], greatest[i]});
-      const double results[] = {e.p, e.m, e.v, e.greatest};
-      to[i] = results[output];
-    }
-  };
+  return update_reference(
+      inputs, [of = AdamAttrs(attrs), has_greatest = inputs.size() == kMost](const auto& x) {
+        const Element e = kUpdate(of, has_greatest, {x[0], x[1], x[2], x[3], x[4]});
+        return std::array{e.p, e.m, e.v, e.greatest};
+      });
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = elementwise_traffic(problem, 14);
-  traffic.bytes_written *= double(problem.outputs.size());
-  return traffic;
-}
-
-std::string not_negative(const AttrValue& value) {
-  return std::get<double>(value) >= 0 ? "" : "it must be 0 or more";
-}
 std::string below_one(const AttrValue& value) {
   const double beta = std::get<double>(value);
   return beta >= 0 && beta < 1 ? "" : "it must be from 0 to less than 1";
@@ -64,9 +46,6 @@ std::string no_divisor(const AttrValue& value) {
 std::string positive(const AttrValue& value) {
   return std::get<std::int64_t>(value) >= 1 ? "" : "it must be 1 or more";
 }
-
-// The means of squares; they are not negative.
-Distribution squares(const Problem&) { return {DistributionKind::uniform, 0, 1}; }
 
 std::vector<TensorSpec> inputs() {
   std::vector<TensorSpec> all = adam_inputs();
@@ -109,7 +88,7 @@ const RegisteredOp registered{{
         [](std::span<const InputReader> inputs, const Attrs& attrs) {
           return Terms{.magnitude = reference<adam_terms>(inputs, attrs)};
         },
-    .traffic = traffic,
+    .traffic = update_traffic<14>,
     .adds_to_first = true,
 }};
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ops/adam.h"
-#include "ops/elementwise.h"
 #include "ops/movement.h"
+#include "ops/optimizer.h"
 
 namespace opbench {
 namespace {
@@ -70,12 +70,6 @@ Terms terms(std::span<const InputReader> inputs, const Attrs& attrs) {
               {std::move(steps.terms_p), std::move(steps.terms_m), std::move(steps.terms_v)})};
 }
 
-Traffic traffic(const Problem& problem) {
-  Traffic traffic = elementwise_traffic(problem, 20);
-  traffic.bytes_written *= 3;
-  return traffic;
-}
-
 // Those of AdamW without switches, with the numbers of BERT's training.
 std::vector<AttrSpec> attributes() {
   std::vector<AttrSpec> all = adam_attrs();
@@ -105,7 +99,7 @@ const RegisteredOp registered{{
     .infer = infer,
     .reference = reference,
     .terms = terms,
-    .traffic = traffic,
+    .traffic = update_traffic<20>,
     .mixing = Mixing::other,
     .adds_to_first = true,
     .holds_fp32 = true,

@@ -14,7 +14,7 @@ Reference reference(std::span<const InputReader> inputs, const Attrs& attrs) {
       inputs[0], [value = attrs.number("value")](double x) { return Operation()(x, value); });
 }
 
-// The number is rounded to fp32 or to the dtype, which is large beside a sum that cancels.
+// The number is rounded to fp32 or to the dtype, an error that remains if the sum cancels.
 Terms terms_of_sum(std::span<const InputReader>, const Attrs& attrs) {
   return {.magnitude = [size = std::fabs(attrs.number("value"))](std::size_t, ElementRange,
                                                                  std::span<double> to) {

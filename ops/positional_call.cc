@@ -25,6 +25,7 @@ constexpr Signature kSignatures[] = {
     {"layer_norm", "", "input, normalized_shape, weight, bias, eps"},
     {"rms_norm", "", "input, normalized_shape, weight, eps"},
     {"embedding", "", "indices, weight, padding_idx, , norm_type, scale_grad_by_freq, sparse"},
+    {"local_response_norm", "", "input, size, alpha, beta, k"},
     {"softmax", "", "self, dim, _stacklevel"},
     {"matmul", "", "self, other"},
     {"__matmul__", "matmul", "self, other"},

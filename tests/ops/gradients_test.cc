@@ -57,6 +57,7 @@ const std::vector<Differentiated>& uses() {
       {"norm", {spread({2, 3, 2})}, {{"axes", "[1]"}}},
       {"norm", {positive({2, 3})}, {{"p", "3"}, {"axes", "[-1]"}, {"keep_dims", "true"}}},
       {"norm", {positive({4})}, {{"p", "1"}}},
+      {"lrn", {spread({2, 6, 3})}, {{"size", "4"}, {"alpha", "2"}, {"k", "1.5"}}},
       {"group_norm", {spread({2, 4, 3}), positive({4}), spread({4}, 2)}, {{"groups", "2"}}},
       {"embedding_bag", {spread({4, 2}), index({5}, {3, 0, 3, 1, 1}), index({2}, {0, 3})}},
       {"embedding_bag",

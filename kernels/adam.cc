@@ -114,7 +114,11 @@ void lamb_step(float rate, std::size_t count, const float* u, float* p) {
 // The sum of squares, in lanes as for a vector of 16.
 double squares_of(std::size_t count, const float* x) {
   double lanes[16] = {};
-  for (std::size_t i = 0; i < count; ++i) lanes[i % 16] += double(x[i]) * double(x[i]);
+  std::size_t i = 0;
+  for (; i + 16 <= count; i += 16) {
+    for (std::size_t k = 0; k < 16; ++k) lanes[k] += double(x[i + k]) * double(x[i + k]);
+  }
+  for (; i < count; ++i) lanes[i % 16] += double(x[i]) * double(x[i]);
   double sum = 0;
   for (const double lane : lanes) sum += lane;
   return sum;

@@ -24,10 +24,11 @@ std::map<std::string, const Op*> operators_of(const LogicalGraph& values) {
   return ops;
 }
 
-// True for kernels of the device that take all values and do not compute in a narrower dtype than
-// they store.
+// True for kernels of the device that are right for all values and do not compute in a narrower
+// dtype than they store.
 bool is_same_function(const Kernel& kernel) {
-  return kernel.provider == Provider::npu && kernel.takes == InputRange::any && !kernel.judged_as;
+  return kernel.provider == Provider::npu && kernel.takes == InputRange::any && !kernel.judged_as &&
+         kernel.limit.holds == nullptr;
 }
 
 void add_word(std::vector<std::string>& words, std::string_view word) {

@@ -18,6 +18,7 @@
 #include "cli/unit_run.h"
 #include "harness/plan/explain.h"
 #include "harness/plan/selected_kernels.h"
+#include "harness/run/call_counters.h"
 #include "harness/run/unit_plan.h"
 #include "harness/run/unit_process.h"
 #include "tensor/error.h"
@@ -39,6 +40,7 @@ constexpr const char* kRunFooter = R"(Examples:
   opbench --cases cases/shufflenet_v2_unit.yaml --explain
   opbench --cases cases/shufflenet_v2_training.yaml --variant 11.O2 --loss-scale 65536 --check-overflow
   opbench --op softplus --shapes cases/resnet.yaml --set N=1 --plot     with bars
+  opbench --case 'relu[8x64x56x56,fp32]' --counters     with instructions, cache misses, energy
   opbench --load gpu.h5 --dump again.h5
   opbench --load gpu.h5 --only 'Conv.*Backward' --variant native,onednn --time 0.1)";
 
@@ -126,6 +128,11 @@ void note_few_cores(const RunOptions& options, CommandContext& context) {
                   counted(cores, "core")));
 }
 
+void note_uncounted(const RunOptions& options, CommandContext& context) {
+  if (!options.counters || !context.ranks.is_first()) return;
+  for (const std::string& what : CallCounters::refusals()) context.complain("note: " + what);
+}
+
 int run_command(const RunFlags& flags, CommandContext& context) {
   check_run_files(flags, context);
   require_takeable_by_units(flags, context.ranks);
@@ -134,6 +141,7 @@ int run_command(const RunFlags& flags, CommandContext& context) {
   if (!flags.isa.empty()) select_isa(flags.isa);
   const RunOptions options = options_of(flags);
   note_few_cores(options, context);
+  note_uncounted(options, context);
   if (!flags.load.empty()) return run_dump(flags, options, context);
   refuse_flags_of_load(flags);
   std::vector<WorkUnit> units = swept_plan(flags.selection);

@@ -183,6 +183,11 @@ void add_run_flags(Command& command, RunFlags& f) {
   command.option("--rotate-inputs", f.input_copies,
                  "Keep N copies of all tensors, at other addresses; each sample uses the next one",
                  {.value = "N", .group = how});
+  command.flag(
+      "--counters", f.counters,
+      "Count during the timed calls: CPU time, page faults, context switches; instructions, "
+      "cycles, cache misses and energy if the machine has them",
+      how);
   command.flag("--dry-run", f.dry_run, "Print the plan and run nothing", how);
   command.flag("--check-overflow", f.check_overflow,
                "Run once in fp16 without Inf and NaN, and print which operators overflow; --dump "
@@ -240,6 +245,10 @@ RunOptions options_of(const RunFlags& f) {
     if (seconds == 0) throw Error("--until-noise needs times, but --time 0 only verifies");
     options.until_noise = *f.until_noise / 100;
   }
+  if (f.counters && seconds == 0) {
+    throw Error("--counters needs timed calls, but --time 0 only verifies");
+  }
+  options.counters = f.counters;
   if (f.unit_timeout) check_range("--unit-timeout", *f.unit_timeout, 0.1, 1e6);
   options.seconds_per_case = seconds;
   options.times =

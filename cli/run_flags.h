@@ -24,7 +24,8 @@ struct RunFlags {
   std::optional<double> loss_scale;
   bool check_overflow = false;
   std::string verify = "sample", standard = "bound";
-  bool cold = false, no_verify = false, dry_run = false, explain = false, plot = false;
+  bool cold = false, counters = false, no_verify = false, dry_run = false, explain = false,
+       plot = false;
   std::string out_dir, json, csv, markdown, junit, benchmark_json, trace, dump, dot, op_summary,
       op_statistic, artefact, prof_dir;
   bool tensors = false;              ///< also write tensors to the artefact

@@ -19,7 +19,8 @@ struct RunOptions {
   /// `seconds_per_case` have passed. 0: `repetitions` samples are taken.
   double until_noise = 0;
   bool cold = false;
-  int input_copies = 1;  ///< places of the tensors, of which each sample uses another
+  int input_copies = 1;   ///< places of the tensors, of which each sample uses another
+  bool counters = false;  ///< counts during the timed calls
   bool verify = true;
   /// Larger outputs are verified on a sample of about this many elements.
   std::int64_t most_verified = std::int64_t{1} << 21;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/plan/case.h"
+#include "harness/report/count_table.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
 #include "harness/report/variant_summary.h"
@@ -197,7 +198,10 @@ void print_heading(std::ostream& out, const ConsoleStyle& style, RowDetail detai
 void print_case(std::ostream& out, std::span<const Record> records, const ConsoleStyle& style,
                 RowDetail detail) {
   const Record& first = records.front();
-  if (first.step) return print_contexts(out, records, style);
+  if (first.step) {
+    print_contexts(out, records, style);
+    return print_counts(out, records, style);
+  }
   print_title(out, shown_id(first), details_of(first, detail), style);
   const TimeUnit unit = unit_for(records);
   for (const Record& record : records) {
@@ -207,6 +211,7 @@ void print_case(std::ostream& out, std::span<const Record> records, const Consol
       out << "    again: " << wrapped_command(record.reproduce, style.width, 6, 11) << '\n';
     }
   }
+  print_counts(out, records, style);
   for (const SkippedGroup& group : skipped_groups(records)) {
     const std::string text = wrapped(printable(skipped_text(group)), style.width, 4, 2);
     out << "  " << coloured(text, kDim, style) << '\n';

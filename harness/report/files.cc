@@ -9,6 +9,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "harness/report/count_table.h"
 #include "harness/report/explain_file.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
@@ -223,11 +224,14 @@ FileReport report_of_files(const std::vector<std::string>& paths, const std::str
 
 void write_csv(std::ostream& out, std::span<const Record> records) {
   std::vector<Cell> cells;
+  const std::vector<CountColumn> counted = counted_columns(records);
   for (const Field& field : record_fields()) cells.emplace_back(column_name(field));
+  for (const CountColumn& column : counted) cells.emplace_back(std::string(column.name));
   write_csv_row(out, cells);
   for (const Record& record : records) {
     cells.clear();
     for (const Field& field : record_fields()) cells.push_back(field.value(record));
+    for (const CountColumn& column : counted) cells.emplace_back(count_of(record, column));
     write_csv_row(out, cells);
   }
 }

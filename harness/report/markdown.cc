@@ -7,6 +7,7 @@
 #include <ostream>
 #include <vector>
 
+#include "harness/report/count_table.h"
 #include "harness/report/report.h"
 #include "harness/report/step_table.h"
 #include "harness/report/text.h"
@@ -94,6 +95,14 @@ void write_summary(std::ostream& out, const RunResult& result) {
   out << '\n';
 }
 
+void write_counts(std::ostream& out, std::span<const Record> records) {
+  const TextTable table = count_table(records, true);
+  if (table.columns.empty()) return;
+  out << "## Counters, per call\n\n";
+  opbench::write_markdown(out, table);
+  out << '\n';
+}
+
 void write_slow(std::ostream& out, std::span<const Record> records) {
   out << "## Slower than it should be\n\n"
          "NPU variants slower than `native`, and cases whose best NPU variant is slower than "
@@ -151,6 +160,7 @@ void write_markdown(std::ostream& out, const RunResult& result, const Machine& m
   out << '\n';
   write_operators(out, result.records);
   write_contexts_markdown(out, result.records);
+  write_counts(out, result.records);
   write_summary(out, result);
   if (result.was_interrupted) out << "Interrupted: what was complete is kept.\n\n";
   if (result.records.empty() || !only_steps(result.records)) write_slow(out, result.records);

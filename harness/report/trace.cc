@@ -126,9 +126,10 @@ std::string prof_stem(const Record& record) {
   const bool is_origin =
       record.format == "ND" || record.format == "NCHW" || record.format == "NCDHW";
   const std::string format = record.format == "NC1HWC0" ? "5HD" : record.format;
-  return fmt::format("{}_device_{}_dtype_{}_shape_{}{}{}", record.op, device_of(record),
-                     record.dtype, underscored(record.shape), is_origin ? "" : "_" + format,
-                     record.attributes.empty() ? "" : "_" + underscored(record.attributes));
+  return fmt::format(
+      "{}_device_{}_dtype_{}_shape_{}{}{}", record.op, device_of(record), record.dtype,
+      underscored(record.shape), is_origin ? "" : "_" + format,
+      record.attributes.empty() ? "" : fmt::format("_{}", underscored(record.attributes)));
 }
 
 Json prof_event(const Record& record, const Sample& sample, std::size_t thread) {

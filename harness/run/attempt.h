@@ -21,6 +21,7 @@ struct Attempt {
   Values values;  ///< of the current phase, or of the phase that closed it
   std::vector<Sample> samples;
   WarmUp warm_up;
+  std::optional<Counts> counts;  ///< of the calls of all samples
   std::optional<KernelClock> clock;
   double clock_before_mhz = 0, clock_after_mhz = 0;
   std::int64_t retaken = 0;

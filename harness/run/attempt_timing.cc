@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "harness/run/call_counters.h"
 #include "harness/run/timing.h"
 #include "tensor/parallel.h"
 #include "workers/elapsed.h"
@@ -17,6 +18,13 @@ namespace {
 // minimum is done.
 constexpr int kLeastRounds = 3;
 constexpr double kLongestSeconds = 10;
+
+void add_counts(const Counts& counts, std::optional<Counts>& sum) {
+  if (sum)
+    sum->add(counts);
+  else
+    sum = counts;
+}
 
 }  // namespace
 
@@ -57,8 +65,9 @@ void AttemptTiming::take(Attempt& attempt, int repetitions, int round) {
   TimingOptions how{first_seconds() * repetitions / options_.repetitions, repetitions, {}, nullptr};
   how.warm_up = &attempt.warm_up;
   how.retaken = &attempt.retaken;
+  const Kernel& kernel = *open_.unit().selection(attempt.index).kernels.front();
   if (!attempt.clock) {
-    attempt.clock.emplace(*open_.unit().selection(attempt.index).kernels.front());
+    attempt.clock.emplace(kernel);
     attempt.clock_before_mhz = attempt.clock->mhz();
   }
   how.was_throttled = [&] { return attempt.clock->was_throttled(); };
@@ -75,12 +84,17 @@ void AttemptTiming::take(Attempt& attempt, int repetitions, int round) {
     how.watch = &open_.begin_timing(attempt.index, attempt.values.seed);
   else
     open_.load(attempt.index, attempt.values);
+  std::optional<CallCounters> counters;
+  if (options_.counters && !kernel.origin.is_outside()) {
+    how.counters = &counters.emplace(!options_.cold);
+  }
   std::vector<Sample> samples;
   {
     const MeasuringTurn turn(hooks_.turns);
     const PhaseTimer timer(times_.measure);
     with_threads(threads_, [&] { samples = samples_of(attempt, how); });
   }
+  if (counters && !samples.empty()) add_counts(counters->total(), attempt.counts);
   attempt.clock_after_mhz = attempt.clock->mhz();
   attempt.samples.insert(attempt.samples.end(), samples.begin(), samples.end());
   const bool is_judged = options_.verify && !interrupted();
@@ -110,6 +124,7 @@ void AttemptTiming::add_conditions(Attempt& attempt) const {
   times.retaken = attempt.retaken;
   times.throttled_by = attempt.clock->reasons();
   times.warm_up = attempt.warm_up;
+  if (attempt.counts) times.counts = attempt.counts->per_call();
   if (!options_.verify || !open_.is_prepared(attempt.index)) return;
   const double first_us = open_.bound(attempt.index).first_call_us();
   if (first_us > 0) times.warm_up.first_us = first_us;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/run/counts.h"
 #include "harness/run/samples.h"
 #include "harness/run/step_details.h"
 #include "judge/pair_stats.h"
@@ -67,9 +68,10 @@ struct Times {
   /// Noise that was asked for, in percent; 0: a fixed number of samples.
   double noise_limit_percent = 0;
   double clock_before_mhz = 0, clock_after_mhz = 0;  ///< 0: not reported
-  std::int64_t retaken = 0;  ///< samples that were taken again because of a reduced clock
-  std::string throttled_by;  ///< reasons that a device gave, in its own words
-  WarmUp warm_up;            ///< the first call is that of this process; 0: unknown
+  std::int64_t retaken = 0;      ///< samples that were taken again because of a reduced clock
+  std::string throttled_by;      ///< reasons that a device gave, in its own words
+  WarmUp warm_up;                ///< the first call is that of this process; 0: unknown
+  std::optional<Counts> counts;  ///< of one call; none: without --counters, or not this process
 
   /// Samples that were kept although the clock was reduced.
   std::int64_t throttled() const;

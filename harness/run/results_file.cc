@@ -61,6 +61,19 @@ std::vector<Sample> read_samples(const JsonValue& record) {
   return samples;
 }
 
+// The counters alone: other numbers follow from them.
+Counts read_counts(const JsonValue& value) {
+  constexpr std::string_view kShare = "counted_share";
+  Counts counts = Counts::unknown();
+  counts.calls = 1;
+  for (std::size_t i = 0; i < kCounters; ++i) {
+    const std::string_view name = count_columns()[i].name;
+    if (value.has(name)) counts.values[i] = value.member(name).number(0, kLargestNumber);
+  }
+  if (value.has(kShare)) counts.counted_share = value.member(kShare).number(0, 1);
+  return counts;
+}
+
 }  // namespace
 
 int read_version(const JsonValue& root, const char* key, int newest) {
@@ -80,6 +93,9 @@ Record read_record(const JsonValue& value, int version) {
   // The parts come first, because other values depend on them.
   std::vector<Sample> samples = read_samples(value);
   if (!samples.empty()) record.times.emplace().samples = std::move(samples);
+  if (record.times && value.has("counters")) {
+    record.times->counts = read_counts(value.member("counters"));
+  }
   if (!value.member("nonfinite_mismatches").is_null()) record.accuracy.emplace();
   const bool has_step = version >= 2 && value.has("step");
   if (has_step) record.step = read_step_texts(value.member("step"));

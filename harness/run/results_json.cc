@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -121,6 +122,16 @@ void read_step_lists(const JsonValue& value, StepDetails& step) {
   });
 }
 
+// What was counted, without what was not.
+Json counters_value(const Record& record) {
+  Json value = Json::object();
+  for (const CountColumn& column : count_columns()) {
+    const double count = column.value(*record.times->counts, record.bytes);
+    if (!std::isnan(count)) value[std::string(column.name)] = count;
+  }
+  return value;
+}
+
 Json record_value(const Record& record) {
   Json value;
   for (const Field& field : record_fields()) {
@@ -142,6 +153,7 @@ Json record_value(const Record& record) {
     }
     value["throttled_samples"] = std::move(places);
   }
+  if (record.times && record.times->counts) value["counters"] = counters_value(record);
   if (record.step) value["step"] = step_value(*record.step);
   return value;
 }

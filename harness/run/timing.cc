@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "harness/run/call_counters.h"
 #include "harness/run/call_watch.h"
 #include "kernels/call_clock.h"
 #include "workers/interrupt.h"
@@ -36,6 +37,14 @@ class SilentReporter : public benchmark::BenchmarkReporter {
   bool ReportContext(const Context&) override { return true; }
   void ReportRuns(const std::vector<Run>&) override {}
 };
+
+void start_counting(const TimingOptions& options) {
+  if (options.counters != nullptr) options.counters->start();
+}
+
+void stop_counting(const TimingOptions& options) {
+  if (options.counters != nullptr) options.counters->stop();
+}
 
 void hot_loop(benchmark::State& state, const std::function<void()>& call) {
   for (auto _ : state) {
@@ -67,9 +76,11 @@ double cold_loop(benchmark::State& state, const TimingOptions& options,
   for (auto _ : state) {
     if (options.watch != nullptr) options.watch->before();
     options.evict();
+    start_counting(options);
     const CallClock clock;
     call();
     const double seconds = std::max(0.0, clock.seconds());
+    stop_counting(options);
     state.SetIterationTime(seconds);
     total += seconds;
     const bool is_call = options.watch == nullptr || options.watch->after(call);
@@ -89,7 +100,9 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
     options.watch->refill();
     options.watch->begin(state.max_iterations);
   }
+  if (options.counters != nullptr) options.counters->begin_sample();
   const std::int64_t preemptions = involuntary_switches();
+  if (!options.evict) start_counting(options);
   const CallClock clock;
   double seconds = 0;
   if (options.evict) {
@@ -100,9 +113,11 @@ Sample run_once(benchmark::State& state, const TimingOptions& options,
     else
       hot_loop(state, call);
     seconds = clock.seconds();
+    stop_counting(options);
   }
   if (options.watch != nullptr) options.watch->note();
   const auto iterations = static_cast<std::int64_t>(state.iterations());
+  if (options.counters != nullptr) options.counters->end_sample(iterations);
   const double calls = iterations == 0 ? HUGE_VAL : static_cast<double>(iterations);
   return {micros_since_start(clock.start()),
           seconds * 1e6,
@@ -144,6 +159,10 @@ std::vector<Sample> take_batch(const std::string& name, const TimingOptions& opt
   return samples;
 }
 
+void drop_counts(const TimingOptions& options, std::ptrdiff_t first, std::size_t count) {
+  if (options.counters != nullptr) options.counters->drop(static_cast<std::size_t>(first), count);
+}
+
 // Replaces samples that ran at a reduced clock. If the clock stays reduced, they are kept.
 void retake_throttled(const std::string& name, const TimingOptions& options,
                       const std::function<void()>& call, std::vector<Sample>& samples) {
@@ -155,7 +174,11 @@ void retake_throttled(const std::string& name, const TimingOptions& options,
     const auto more = take_batch(name, options, 1, samples.back().iterations, call);
     --left;
     if (options.retaken != nullptr) ++*options.retaken;
-    if (more.size() != 1 || more.front().is_throttled) continue;
+    if (more.size() != 1 || more.front().is_throttled) {
+      drop_counts(options, std::ssize(samples), more.size());
+      continue;
+    }
+    drop_counts(options, first - samples.begin(), 1);
     samples.erase(first);
     samples.push_back(more.front());
   }
@@ -181,6 +204,7 @@ std::vector<Sample> time_calls(const std::string& name, const TimingOptions& opt
   // The runs before the last repetitions searched the number of iterations; they were the warm-up.
   const auto kept = samples.end() - static_cast<std::ptrdiff_t>(wanted);
   if (options.warm_up != nullptr) add_warm_up({samples.begin(), kept}, *options.warm_up);
+  drop_counts(options, 0, static_cast<std::size_t>(kept - samples.begin()));
   samples.erase(samples.begin(), kept);
   while (options.more) {
     const int count = options.more(samples);

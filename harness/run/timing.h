@@ -11,6 +11,7 @@
 
 namespace opbench {
 
+class CallCounters;
 class CallWatch;
 
 struct TimingOptions {
@@ -32,6 +33,8 @@ struct TimingOptions {
   WarmUp* warm_up = nullptr;
   /// Receives the number of samples that were taken again; may be null.
   std::int64_t* retaken = nullptr;
+  /// Counts during the timed calls of the samples that are returned; may be null.
+  CallCounters* counters = nullptr;
 };
 
 /// Times `call` with Google Benchmark (real time; iterations adapted to the time) and keeps every

@@ -42,7 +42,8 @@ void add_build(Digest& digest) {
 void add_options(Digest& digest, const RunOptions& options, const std::string& isa) {
   digest.add(fmt::format("{}", fmt::join(options.threads, ",")), isa, options.seconds_per_case,
              options.repetitions, options.until_noise, options.cold, options.input_copies,
-             options.verify, options.most_verified, options.standard, options.times);
+             options.counters, options.verify, options.most_verified, options.standard,
+             options.times);
 }
 
 void add_case(Digest& digest, const PlannedCase& planned) {

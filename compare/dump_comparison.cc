@@ -103,7 +103,10 @@ DumpComparison::DumpComparison(ComparisonOptions options)
   }
   // Matching needs much memory for a while, so it runs before there are results.
   if (options_.wants_msaccucmp) {
-    rows_ = match_as_msaccucmp(actual_.records(), expected_.records(), options_.map);
+    for (const MsaccucmpRow& row :
+         match_as_msaccucmp(actual_.records(), expected_.records(), options_.map)) {
+      rows_.add(row);
+    }
   }
   plan();
   if (golden_) plan_golden();
@@ -168,18 +171,20 @@ void DumpComparison::plan_golden() {
 
 void DumpComparison::plan_msaccucmp() {
   static const Tolerance none;
-  if (only_) {
-    std::erase_if(rows_, [&](const MsaccucmpRow& row) {
-      return !only_(row.npu_dump) && !only_(row.npu_path()) && !only_(row.golden_path());
-    });
-  }
-  for (MsaccucmpRow& row : rows_) {
+  const auto is_wanted = [&](const MsaccucmpRow& row) {
+    return !only_ || only_(row.npu_dump) || only_(row.npu_path()) || only_(row.golden_path());
+  };
+  const KeptRows all = std::exchange(rows_, {});
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    MsaccucmpRow row = all[place];
+    if (!is_wanted(row)) continue;
     const TensorMatch& match = row.tensors;
     if (match.actual != nullptr && match.expected != nullptr) {
       row.reason = msaccucmp_refusal(row.npu_dump, *match.actual, *match.expected);
       if (row.reason.empty()) row.reason = obstacle(match, sides_).reason;
       if (row.reason.empty()) pairs_.add(actual_, expected_, match, none);
     }
+    rows_.add(row);
   }
 }
 
@@ -188,7 +193,7 @@ void DumpComparison::measure(Ranks& ranks, const MeasureHooks& hooks) {
     if (file != nullptr) file->stop_when(hooks.stop);
   }
   if (golden_) kept_.resize(pairs_.size());
-  if (options_.wants_msaccucmp) for_columns_.resize(pairs_.size());
+  if (options_.wants_msaccucmp) for_columns_ = KeptMeasures(pairs_.size());
   const MeasureOptions measuring{.memory_bytes = options_.memory_bytes,
                                  .wants_kl = options_.wants_msaccucmp};
   pairs_.measure(ranks, measuring, hooks,
@@ -226,7 +231,7 @@ void DumpComparison::explain(const std::function<void(std::size_t done, std::siz
 
 // Stores the verdict as soon as a pair is measured: the measures of 40,000 pairs need much memory.
 void DumpComparison::take(std::size_t pair, PairMeasures&& found) {
-  if (options_.wants_msaccucmp) for_columns_[pair] = found;
+  if (options_.wants_msaccucmp) for_columns_.put(pair, found);
   // A golden file without the tensor may have decided already.
   const bool decides = pair < results_.size() && is_waiting(*results_[pair]);
   if (decides && found.is_done) add_measures(*results_[pair], found);
@@ -262,9 +267,11 @@ std::vector<TensorDigests> DumpComparison::digests() const {
 
 MsaccucmpLines DumpComparison::msaccucmp_lines(std::vector<Metric> metrics) const {
   return [this, metrics = std::move(metrics)](const auto& use) {
-    for (const MsaccucmpRow& row : rows_) {
+    for (std::size_t place = 0; place < rows_.size(); ++place) {
+      const MsaccucmpRow row = rows_[place];
       const auto pair = row.reason.empty() ? pairs_.find(row.tensors) : std::nullopt;
-      use(msaccucmp_line(row, metrics, pair ? &for_columns_[*pair] : nullptr));
+      const MsaccucmpMeasures measures = pair ? for_columns_[*pair] : MsaccucmpMeasures();
+      use(msaccucmp_line(row, metrics, pair ? &measures : nullptr));
     }
   };
 }

@@ -12,6 +12,7 @@
 #include "compare/build_comparison.h"
 #include "compare/explain.h"
 #include "compare/match_dumps.h"
+#include "compare/msaccucmp/kept_rows.h"
 #include "compare/msaccucmp/msaccucmp_result.h"
 #include "compare/pair_table.h"
 #include "dump/dump_source.h"
@@ -94,11 +95,11 @@ class DumpComparison {
   SideNames sides_;
   PairTable pairs_;
   // Indexed by the numbers of pairs.
-  std::vector<TensorResult*> results_;          ///< that a pair decides; fewer than there are pairs
-  std::vector<PairMeasures> kept_;              ///< only where a golden file needs them
-  std::vector<MsaccucmpMeasures> for_columns_;  ///< only for msaccucmp's result
+  std::vector<TensorResult*> results_;       ///< that a pair decides; fewer than there are pairs
+  std::vector<PairMeasures> kept_;           ///< only where a golden file needs them
+  KeptMeasures for_columns_;                 ///< only for msaccucmp's result
   std::vector<GoldenMatch> golden_matches_;  ///< for every tensor, in order; empty without a file
-  std::vector<MsaccucmpRow> rows_;
+  KeptRows rows_;
   Comparison comparison_;
 };
 

@@ -122,6 +122,8 @@ void interpret_tensor(DumpEntry& entry, const OwnMarks& marks) {
     add_remark(entry.warning, "fp16 from the CPU, which Ascend's dumper writes wrongly");
   }
   interpret_stride(entry);
+  // Only strided reads need the numbers: the list of a dump has one for each tensor.
+  if (!entry.is_strided && entry.attributes.stride) entry.attributes.stride.emplace();
 }
 
 void interpret_kind(DumpEntry& entry) {

@@ -80,7 +80,7 @@ struct DumpAttributes {
   std::optional<std::int64_t> data_type;    ///< DataType: 1 Float ... 11 Double
   std::optional<std::int64_t> device_type;  ///< DeviceType
   std::optional<std::int64_t> format_type;  ///< FormatType
-  std::optional<Dims> stride;               ///< Stride, of any length
+  std::optional<Dims> stride;               ///< Stride, of any length; empty unless it is strided
   int count = 0;  ///< number of all attributes of the dataset, known or not
 };
 

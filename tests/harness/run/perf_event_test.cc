@@ -33,7 +33,7 @@ TEST(PerfEvent, CountsAllThreadsAndThoseThatTheyStart) {
   std::thread(touch_new_pages, 50).join();
   const double count = faults.take();
   EXPECT_GE(count, 150);
-  EXPECT_LT(count, 400) << "a new thread has some of its own";
+  EXPECT_LT(count, 5000) << "a new thread has some of its own, with sanitizers hundreds";
   EXPECT_EQ(faults.counted_share(), 1) << "software events never wait for a counter";
   EXPECT_LT(faults.take(), 50) << "counts begin again";
 }

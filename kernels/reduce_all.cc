@@ -47,9 +47,10 @@ struct Slabs {
 };
 
 double add_valid(const float* lanes, const Slabs& slabs, const Slab& slab) {
+  constexpr auto kAll = static_cast<std::int64_t>(kSumLanes);
   double sum = 0;
-  for (std::size_t i = 0; i < kSumLanes; ++i) {
-    if (static_cast<std::int64_t>(i) % slabs.c0 < slab.valid) sum += double(lanes[i]);
+  for (std::int64_t first = 0; first < kAll; first += slabs.c0) {
+    for (std::int64_t i = 0; i < slab.valid; ++i) sum += double(lanes[first + i]);
   }
   return sum;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "kernels/reduce_all.h"
@@ -72,6 +73,43 @@ struct AxisSums {
     }
   }
 
+  // Sums the rows of block `b` for `count` kept rows, which are neighbours in memory: the rows are
+  // then read in the order of memory.
+  void sum_neighbours(const void* x, std::int64_t b, std::int64_t kept, std::int64_t count) {
+    std::array<float, kRows> sums, row_sums;
+    std::fill_n(sums.begin(), count, 0.0f);
+    const std::int64_t base = ReduceView::offset(view.kept, kept);
+    const std::int64_t last = std::min((b + 1) * block, view.reduced_rows);
+    for (std::int64_t row = b * block; row < last; ++row) {
+      const void* from = at(x, dtype, base + ReduceView::offset(view.reduced, row));
+      sum_rows({dtype, from, count, view.width, view.width}, scale, row_sums.data());
+      std::transform(sums.begin(), sums.begin() + count, row_sums.begin(), sums.begin(),
+                     std::plus<>());
+    }
+    for (std::int64_t i = 0; i < count; ++i) {
+      partial[static_cast<std::size_t>((kept + i) * blocks + b)] =
+          sums[static_cast<std::size_t>(i)];
+    }
+  }
+
+  void sum_all_neighbours(const void* x) {
+    parallel_ranges(blocks * view.kept_rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin, count = 0; i < end; i += count) {
+        const std::int64_t kept = i % view.kept_rows, extent = view.kept.front().extent;
+        count = std::min({kRows, end - i, extent - kept % extent});
+        sum_neighbours(x, i / view.kept_rows, kept, count);
+      }
+    });
+  }
+
+  void sum_all_blocks(const void* x) {
+    parallel_ranges(view.kept_rows * blocks * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        sum_block(x, i / pieces / blocks, i / pieces % blocks, i % pieces);
+      }
+    });
+  }
+
   // Divides `count` results, each with `joined` sums that are `apart` elements apart.
   void divide(const float* sums, std::int64_t joined, std::int64_t apart, std::int64_t count,
               void* y) const {
@@ -100,11 +138,11 @@ struct AxisSums {
 
   void operator()(const KernelArgs& args) {
     if (has_whole_rows()) return sum_whole_rows(args);
-    parallel_ranges(view.kept_rows * blocks * pieces, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        sum_block(args.inputs[0], i / pieces / blocks, i / pieces % blocks, i % pieces);
-      }
-    });
+    if (has_long_neighbours()) {
+      sum_all_neighbours(args.inputs[0]);
+    } else {
+      sum_all_blocks(args.inputs[0]);
+    }
     // For one kept row: `width` results, or one result of all its pieces.
     const std::int64_t width = view.row_is_reduced ? 1 : view.width;
     const std::int64_t joined = blocks * (view.row_is_reduced ? pieces : 1);
@@ -120,11 +158,17 @@ struct AxisSums {
   }
 
  private:
-  static constexpr std::int64_t kRows = 64;      // rows that are summed together
+  static constexpr std::int64_t kRows = 256;     // rows that are summed together
   static constexpr std::int64_t kResults = 256;  // results that are divided together
 
   bool has_whole_rows() const {
     return view.row_is_reduced && view.reduced_rows == 1 && pieces == 1;
+  }
+
+  // A reduced row lies between kept ones. Fewer elements do not repay a call.
+  bool has_long_neighbours() const {
+    return view.row_is_reduced && pieces == 1 && !view.kept.empty() &&
+           view.kept.front().extent * view.width >= 1024;
   }
 };
 

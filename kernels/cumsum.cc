@@ -32,18 +32,27 @@ struct CumSum {
     value = static_cast<float>(is_exclusive ? before : sum);
   }
 
-  // A contiguous line.
-  void line(const KernelArgs& args, std::int64_t first) const {
-    float values[kTile];
-    double sum = 0;
+  // Contiguous lines in turn: an addition waits for the one before it in its own line only.
+  template <std::size_t kLines>
+  void contiguous(const KernelArgs& args, std::int64_t first) const {
+    float values[kLines][kTile];
+    double sums[kLines] = {};
     for (std::int64_t done = 0; done < view.extent; done += kTile) {
       const std::int64_t count = std::min(kTile, view.extent - done);
-      const std::int64_t at_tile = first + (is_reverse ? view.extent - done - count : done);
-      load_floats(dtype, at(args.inputs[0], dtype, at_tile), count, values);
-      for (std::int64_t i = 0; i < count; ++i) {
-        add(sum, values[is_reverse ? count - 1 - i : i]);
+      const std::int64_t from = first + (is_reverse ? view.extent - done - count : done);
+      const auto of_line = [&](std::size_t k) {
+        return from + static_cast<std::int64_t>(k) * view.extent;
+      };
+      for (std::size_t k = 0; k < kLines; ++k) {
+        load_floats(dtype, at(args.inputs[0], dtype, of_line(k)), count, values[k]);
       }
-      store_floats(dtype, values, count, at(args.outputs[0], dtype, at_tile));
+      for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t place = is_reverse ? count - 1 - i : i;
+        for (std::size_t k = 0; k < kLines; ++k) add(sums[k], values[k][place]);
+      }
+      for (std::size_t k = 0; k < kLines; ++k) {
+        store_floats(dtype, values[k], count, at(args.outputs[0], dtype, of_line(k)));
+      }
     }
   }
 
@@ -72,8 +81,14 @@ struct CumSum {
   }
 
   void operator()(const KernelArgs& args) const {
-    for_each_tile([&](std::int64_t first, std::int64_t width) {
-      view.inner == 1 ? line(args, first) : lines(args, first, width);
+    if (view.inner != 1) {
+      return for_each_tile(
+          [&](std::int64_t first, std::int64_t width) { lines(args, first, width); });
+    }
+    parallel_ranges(view.outer, 1, [&](std::int64_t begin, std::int64_t end) {
+      std::int64_t i = begin;
+      for (; i + 4 <= end; i += 4) contiguous<4>(args, i * view.extent);
+      for (; i < end; ++i) contiguous<1>(args, i * view.extent);
     });
   }
 };

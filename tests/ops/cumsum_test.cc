@@ -31,14 +31,20 @@ TEST(CumSum, OfIntegersIsInt64) {
                 {{"dim", "0"}, {"reverse", "true"}});
 }
 
-// Lengths are around the block of places that is kept at a time, in both directions. Sums in bf16
-// would stop growing at these lengths.
+// Lengths are around the block of places that is kept at a time, in both directions, for more lines
+// than are added in turn. Sums in bf16 would stop growing at these lengths.
 TEST(CumSum, EveryLength) {
+  constexpr std::int64_t kLines = 6;
   for (const std::int64_t count : {1, 255, 256, 257, 1000}) {
-    const Given ones{DType::fp32, {count}, std::vector<double>(static_cast<std::size_t>(count), 1)};
-    EXPECT_EQ(kernel_on_tensors("cumsum", "native", {ones})[0].back(), double(count));
-    EXPECT_EQ(kernel_on_tensors("cumsum", "native", {ones}, {{"reverse", "true"}})[0].front(),
-              double(count));
+    std::vector<double> x;
+    for (int line = 1; line <= kLines; ++line) x.insert(x.end(), std::size_t(count), line);
+    const Given lines{DType::fp32, {kLines, count}, x};
+    const auto forward = kernel_on_tensors("cumsum", "native", {lines})[0];
+    const auto backward = kernel_on_tensors("cumsum", "native", {lines}, {{"reverse", "true"}})[0];
+    for (std::int64_t end = count; end <= kLines * count; end += count) {
+      EXPECT_EQ(forward[std::size_t(end - 1)], double(end)) << count;
+      EXPECT_EQ(backward[std::size_t(end - count)], double(end)) << count;
+    }
   }
   const Given ones{DType::bf16, {4096}, std::vector<double>(4096, 1)};
   EXPECT_EQ(kernel_on_tensors("cumsum", "native", {ones})[0].back(), 4096);

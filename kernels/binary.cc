@@ -66,17 +66,37 @@ struct AddCDiv {
   }
 };
 
-// Exact, by repeated steps of a few bits: no vector instruction does it.
-void truncated_remainders(const Numbers&, std::size_t count, const float* const* x, float* y) {
-  for (std::size_t i = 0; i < count; ++i) y[i] = std::fmod(x[0][i], x[1][i]);
-}
-void floored_remainders(const Numbers&, std::size_t count, const float* const* x, float* y) {
-  for (std::size_t i = 0; i < count; ++i) {
-    const float rest = std::fmod(x[0][i], x[1][i]);
-    const bool has_other_sign = rest != 0 && (rest < 0) != (x[1][i] < 0);
-    y[i] = has_other_sign ? rest + x[1][i] : rest;
+// x/y truncated in both is exact up to 2^24 but for a quotient that was rounded up to a whole
+// number. A fused product then has no error, and neither has the remainder with one y more. Other
+// lanes, and targets without fused products, use the C library, which takes steps of a few bits.
+struct TruncatedRemainder {
+  HWY_INLINE VF32 operator()(VF32 x, VF32 y) const {
+    const F32 d;
+    const VF32 divisor = hn::Abs(y), quotient = hn::Floor(hn::Div(hn::Abs(x), divisor));
+    const auto is_exact =
+        hn::And(hn::Lt(quotient, number(0x1p24f)), hn::Lt(divisor, number(HUGE_VALF)));
+    if (!HWY_NATIVE_FMA || !hn::AllTrue(d, is_exact)) return of_library(x, y);
+    const VF32 rest = hn::NegMulAdd(quotient, divisor, hn::Abs(x));
+    return hn::CopySign(hn::IfThenElse(hn::Lt(rest, number(0)), hn::Add(rest, divisor), rest), x);
   }
-}
+
+ private:
+  static HWY_NOINLINE VF32 of_library(VF32 x, VF32 y) {
+    HWY_ALIGN float a[hn::MaxLanes(F32())], b[hn::MaxLanes(F32())];
+    hn::Store(x, F32(), a);
+    hn::Store(y, F32(), b);
+    for (std::size_t i = 0; i < hn::Lanes(F32()); ++i) a[i] = std::fmod(a[i], b[i]);
+    return hn::Load(F32(), a);
+  }
+};
+struct FlooredRemainder {
+  HWY_INLINE VF32 operator()(VF32 x, VF32 y) const {
+    const VF32 rest = TruncatedRemainder()(x, y), zero = number(0);
+    const auto has_other_sign = hn::Xor(hn::Lt(rest, zero), hn::Lt(y, zero));
+    const VF32 floored = hn::IfThenElse(has_other_sign, hn::Add(rest, y), rest);
+    return hn::IfThenElse(hn::Eq(rest, zero), rest, floored);
+  }
+};
 
 }  // namespace
 
@@ -90,8 +110,8 @@ std::span<const Formula> binary() {
       {"maximum_grad", compute<MaximumGrad, 3>},
       {"addcmul", compute<AddCMul, 3>},
       {"addcdiv", compute<AddCDiv, 3>},
-      {"fmod", truncated_remainders},
-      {"remainder", floored_remainders},
+      {"fmod", compute<TruncatedRemainder, 2>},
+      {"remainder", compute<FlooredRemainder, 2>},
   };
   return kFormulas;
 }

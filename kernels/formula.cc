@@ -58,20 +58,6 @@ std::string formula_name(const Problem& problem) {
   return name;
 }
 
-/// `count` elements in fp32: in place, or widened into `buffer`.
-const float* widened(DType dtype, const void* from, std::size_t count, float* buffer) {
-  if (dtype == DType::fp32) return static_cast<const float*>(from);
-  if (dtype == DType::fp16) {
-    widen(static_cast<const half*>(from), buffer, count);
-  } else if (dtype == DType::bf16) {
-    widen(static_cast<const bfloat16*>(from), buffer, count);
-  } else {
-    const auto* bytes = static_cast<const std::uint8_t*>(from);
-    std::transform(bytes, bytes + count, buffer, [](std::uint8_t x) { return float(x != 0); });
-  }
-  return buffer;
-}
-
 void narrow_to(DType dtype, const float* from, std::size_t count, void* to) {
   if (dtype == DType::fp32) {
     std::memcpy(to, from, count * sizeof(float));
@@ -122,6 +108,19 @@ struct BoundFormula {
 };
 
 }  // namespace
+
+const float* widened(DType dtype, const void* from, std::size_t count, float* buffer) {
+  if (dtype == DType::fp32) return static_cast<const float*>(from);
+  if (dtype == DType::fp16) {
+    widen(static_cast<const half*>(from), buffer, count);
+  } else if (dtype == DType::bf16) {
+    widen(static_cast<const bfloat16*>(from), buffer, count);
+  } else {
+    const auto* bytes = static_cast<const std::uint8_t*>(from);
+    std::transform(bytes, bytes + count, buffer, [](std::uint8_t x) { return float(x != 0); });
+  }
+  return buffer;
+}
 
 Numbers numbers_of(const Problem& problem) {
   Numbers numbers{};

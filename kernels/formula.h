@@ -30,6 +30,9 @@ struct Formula {
   ComputePiece compute;
 };
 
+/// `count` elements of fp32, fp16, bf16 or bool in fp32: in place, or widened into `buffer`.
+const float* widened(DType dtype, const void* from, std::size_t count, float* buffer);
+
 /// The attributes of a problem in the form of formulas.
 Numbers numbers_of(const Problem& problem);
 

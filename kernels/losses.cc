@@ -11,6 +11,7 @@
 #include "kernels/formula.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/row_sums.h"
+#include "kernels/simd/steps.h"
 #include "ops/reduction.h"
 #include "tensor/parallel.h"
 
@@ -123,17 +124,24 @@ struct Errors {
 
   double divisor() const { return reduction == Reduction::mean ? double(elements) : 1; }
 
-  // Calls use(place, count, values) for pieces of [begin, end) in fp32.
+  // Calls use(place, count, values) for pieces of [begin, end) in fp32, and stores what it leaves
+  // in the values as `results` unless these are null.
   template <class Use>
-  void for_each_piece(const KernelArgs& args, std::int64_t begin, std::int64_t end, Use use) const {
-    alignas(64) float x[kPiece], target[kPiece], values[kPiece];
-    const float* const inputs[] = {x, target};
+  void for_each_piece(const KernelArgs& args, std::int64_t begin, std::int64_t end, void* results,
+                      Use use) const {
+    alignas(64) float x[kPiece], target[kPiece], buffer[kPiece];
+    const bool in_place = results != nullptr && dtype == DType::fp32;
     for (std::int64_t place = begin; place < end; place += kPiece) {
       const std::int64_t count = std::min(kPiece, end - place);
-      load_floats(dtype, at(args.inputs[first], dtype, place), count, x);
-      load_floats(dtype, at(args.inputs[first + 1], dtype, place), count, target);
-      compute(numbers, static_cast<std::size_t>(count), inputs, values);
+      const auto n = static_cast<std::size_t>(count);
+      const float* const inputs[] = {
+          widened(dtype, at(args.inputs[first], dtype, place), n, x),
+          widened(dtype, at(args.inputs[first + 1], dtype, place), n, target)};
+      float* const values = in_place ? static_cast<float*>(results) + place : buffer;
+      compute(numbers, n, inputs, values);
       use(place, count, values);
+      if (results == nullptr || in_place) continue;
+      store_floats(dtype, values, count, at(results, dtype, place));
     }
   }
 };
@@ -141,10 +149,7 @@ struct Errors {
 Launch each(const Errors& errors) {
   return [errors](const KernelArgs& args) {
     parallel_ranges(errors.elements, kGrain, [&](std::int64_t begin, std::int64_t end) {
-      errors.for_each_piece(
-          args, begin, end, [&](std::int64_t place, std::int64_t count, const float* values) {
-            store_floats(errors.dtype, values, count, at(args.outputs[0], errors.dtype, place));
-          });
+      errors.for_each_piece(args, begin, end, args.outputs[0], [](auto...) {});
     });
   };
 }
@@ -158,7 +163,7 @@ Launch loss(const Problem& problem) {
     parallel_blocks(slabs, [&](std::int64_t slab) {
       const std::int64_t begin = slab * kSlab, end = std::min(errors.elements, begin + kSlab);
       alignas(64) float lanes[kSumLanes] = {};
-      errors.for_each_piece(args, begin, end,
+      errors.for_each_piece(args, begin, end, nullptr,
                             [&](std::int64_t, std::int64_t count, const float* values) {
                               add_to_sum_lanes(DType::fp32, values, count, 1, lanes);
                             });
@@ -179,17 +184,16 @@ Launch gradient(const Problem& problem) {
     if (is_single) load_floats(errors.dtype, args.inputs[0], 1, &scale);
     scale = static_cast<float>(double(scale) / errors.divisor());
     parallel_ranges(errors.elements, kGrain, [&](std::int64_t begin, std::int64_t end) {
-      errors.for_each_piece(
-          args, begin, end, [&](std::int64_t place, std::int64_t count, float* slopes) {
-            if (is_single) {
-              for (std::int64_t i = 0; i < count; ++i) slopes[i] *= scale;
-            } else {
-              float dy[kPiece];
-              load_floats(errors.dtype, at(args.inputs[0], errors.dtype, place), count, dy);
-              for (std::int64_t i = 0; i < count; ++i) slopes[i] *= dy[i];
-            }
-            store_floats(errors.dtype, slopes, count, at(args.outputs[0], errors.dtype, place));
-          });
+      const auto scale_slopes = [&](std::int64_t place, std::int64_t count, float* slopes) {
+        if (is_single) {
+          for (std::int64_t i = 0; i < count; ++i) slopes[i] *= scale;
+          return;
+        }
+        float buffer[kPiece];
+        const void* const dy = at(args.inputs[0], errors.dtype, place);
+        multiply(slopes, widened(errors.dtype, dy, static_cast<std::size_t>(count), buffer), count);
+      };
+      errors.for_each_piece(args, begin, end, args.outputs[0], scale_slopes);
     });
   };
 }

@@ -162,6 +162,20 @@ struct Round {
 struct PowerOf : Power {
   explicit PowerOf(const Numbers& numbers) : Power(numbers[0]) {}
 };
+struct Square {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, x); }
+};
+struct Cube {
+  HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, hn::Mul(x, x)); }
+};
+
+// Frequent exponents without the choices for each vector.
+void power(const Numbers& numbers, std::size_t count, const float* const* x, float* y) {
+  const float exponent = numbers[0];
+  (exponent == 2   ? compute<Square, 1>
+   : exponent == 3 ? compute<Cube, 1>
+                   : compute<PowerOf, 1>)(numbers, count, x, y);
+}
 
 }  // namespace
 
@@ -178,7 +192,7 @@ std::span<const Formula> unary() {
       {"sigmoid", compute<Sigmoid, 1>},
       {"gelu", compute<Gelu, 1>},
       {"gelu_tanh", compute<GeluTanh, 1>},
-      {"pow", compute<PowerOf, 1>},
+      {"pow", power},
       {"silu", compute<Silu, 1>},
       {"hardsigmoid", compute<HardSigmoid, 1>},
       {"hardswish", compute<HardSwish, 1>},

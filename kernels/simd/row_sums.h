@@ -22,6 +22,9 @@ struct SummedRows {
 /// sums[r] = the sum of scale*x[r][i] over i, in fp32, on one thread.
 void sum_rows(const SummedRows& of, float scale, float* sums);
 
+/// best[r] = the greatest of x[r][i] over i, or the least; NaN if there is one. Rows are not empty.
+void extreme_rows(const SummedRows& of, bool greatest, float* best);
+
 /// sums[i] += scale*x[r][i], row by row, on one thread.
 void add_rows(const SummedRows& of, float scale, float* sums);
 

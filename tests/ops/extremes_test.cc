@@ -4,12 +4,15 @@
 
 #include "tensor/error.h"
 #include "tests/ops/values.h"
+#include "tests/support.h"
 
 namespace opbench {
 
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsNan;
+using testing::NanSensitiveDoubleEq;
 using testing::ThrowsMessage;
 
 namespace {
@@ -57,6 +60,22 @@ TEST(Extremes, Shapes) {
         extremes_shape({0, 3}, {{"axes", "[0]"}});
       },
       ThrowsMessage<Error>(HasSubstr("amax: 'self' has no elements to choose from")));
+}
+
+// Row r has its extreme, or a NaN, at place r. The lengths are around those of vectors.
+TEST(Extremes, AreFoundAtEveryPlace) {
+  for (const std::int64_t count : {1, 3, 4, 7, 8, 9, 16, 17, 33, 65, 70}) {
+    for (const double extreme : {9.0, -9.0, std::nan("")}) {
+      Given x{kFp32, {count, count}, std::vector<double>(std::size_t(count * count), 1)};
+      for (std::int64_t r = 0; r < count; ++r) x.values[std::size_t(r * count + r)] = extreme;
+      on_every_isa([&] {
+        const char* const op = extreme < 0 ? "amin" : "amax";
+        EXPECT_THAT(kernel_on_tensors(op, "native", {x}, {{"axes", "[1]"}})[0],
+                    Each(NanSensitiveDoubleEq(extreme)))
+            << count;
+      });
+    }
+  }
 }
 
 TEST(Extremes, KernelsAgreeOnEverySetOfAxes) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/formula.h"
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/reduce_view.h"
@@ -65,21 +66,30 @@ struct Norm {
 
   double sum_of(const void* x, std::int64_t first, std::int64_t count) const {
     constexpr std::int64_t kLanes = 16;
-    const float neutral = order.p < 0 ? HUGE_VALF : 0;
-    float values[kTile];
+    float buffer[kTile];
     double sum = order.first();
     for (std::int64_t done = 0; done < count; done += kTile) {
-      const std::int64_t tile = std::min(kTile, count - done);
-      load_floats(dtype, at(x, dtype, first + done), tile, values);
-      std::fill(values + tile, values + (tile + kLanes - 1) / kLanes * kLanes, neutral);
+      const std::int64_t tile = std::min(kTile, count - done), whole = tile / kLanes * kLanes;
+      const void* const from = at(x, dtype, first + done);
+      const float* const values = widened(dtype, from, static_cast<std::size_t>(tile), buffer);
       float lanes[kLanes];
       std::fill_n(lanes, kLanes, static_cast<float>(order.first()));
       visit_order(order, [&](auto join) {
-        for (std::int64_t i = 0; i < tile; i += kLanes) {
+        for (std::int64_t i = 0; i < whole; i += kLanes) {
           for (std::int64_t k = 0; k < kLanes; ++k) lanes[k] = join(lanes[k], values[i + k]);
         }
+        for (std::int64_t i = whole; i < tile; ++i) {
+          lanes[i - whole] = join(lanes[i - whole], values[i]);
+        }
       });
-      for (const float lane : lanes) sum = order.joined(sum, double(lane));
+      double joined[kLanes];  // in halves, so that few wait for each other
+      std::copy_n(lanes, kLanes, joined);
+      for (std::int64_t half_of = kLanes / 2; half_of > 0; half_of /= 2) {
+        for (std::int64_t k = 0; k < half_of; ++k) {
+          joined[k] = order.joined(joined[k], joined[k + half_of]);
+        }
+      }
+      sum = order.joined(sum, joined[0]);
     }
     return sum;
   }
@@ -90,7 +100,17 @@ struct Norm {
     store_floats(dtype, &result, 1, at(y, dtype, i));
   }
 
+  // Rows that are separate results and no longer than a piece.
+  void whole_rows(const KernelArgs& args) const {
+    parallel_ranges(view.kept_rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        store(sum_of(args.inputs[0], i * view.width, view.width), args.outputs[0], i);
+      }
+    });
+  }
+
   void rows(const KernelArgs& args) {
+    if (view.reduced_rows == 1 && pieces() == 1) return whole_rows(args);
     parallel_ranges(std::ssize(of_rows), 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t row = i / pieces(), first = i % pieces() * kPiece;

@@ -1,4 +1,5 @@
 #include "kernels/kernel.h"
+#include "kernels/simd/elementwise.h"
 #include "kernels/softmax_lines.h"
 
 namespace opbench {
@@ -17,9 +18,13 @@ Launch softmax(const Problem& problem) {
   };
 }
 
-template <Share kShare>
+template <Share kShare, bool kStream = false>
 Launch softmax_grad(const Problem& problem) {
-  return [lines = lines_of(problem)](const KernelArgs& args) {
+  SoftmaxLines of = lines_of(problem);
+  // Lines of whole cache lines, because both ends of others would be written in parts.
+  of.streams = kStream && of.view.extent * static_cast<std::int64_t>(size_of(of.dtype)) % 64 == 0 &&
+               outgrows_cache(problem);
+  return [lines = of](const KernelArgs& args) {
     softmax_grad_lines(lines, kShare, args.inputs[0], args.inputs[1], args.outputs[0]);
   };
 }
@@ -62,8 +67,8 @@ const RegisteredKernel kKernels[] = {
                   "SoftmaxV2: x less the maximum, exp, times 1/sum; fp32, line by line in cache",
                   softmax<Share::product>)),
     RegisteredKernel(on_device("softmax_grad", "softmax_grad", "softmax_v2",
-                               "SoftmaxGrad: (dy - sum(dy*y))*y in fp32, line by line in cache",
-                               softmax_grad<Share::product>)),
+                               "SoftmaxGrad: (dy - sum(dy*y))*y in fp32, streamed past the cache",
+                               softmax_grad<Share::product, true>)),
     RegisteredKernel(on_device(
         "log_softmax", "log_softmax_v2", {},
         "LogSoftmaxV2: x less the maximum, less log of the sum; fp32, line by line in cache",

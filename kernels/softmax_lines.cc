@@ -52,13 +52,16 @@ void softmax_line(const LinesOf<T>& line, Share share) {
 }
 
 template <class T>
-void softmax_grad_line(const LinesOf<T>& line, Share share) {
+void softmax_grad_line(const LinesOf<T>& line, Share share, bool streams) {
   if (share == Share::logarithm) {
     const float sum = lane_sum(Itself(), line.extent, line.dy);
     return map_line(LessExpTimes{sum}, line.extent, line.y, line.dy, line.x);
   }
   const float sum = lane_sum(Product(), line.extent, line.dy, line.x);
-  map_line(LessTimes{sum}, line.extent, line.y, line.dy, line.x);
+  const LessTimes gradient{sum};
+  if (!streams) return map_line(gradient, line.extent, line.y, line.dy, line.x);
+  map_row([&](VF32 dy, VF32 y) HWY_ATTR { return gradient(F32(), dy, y); }, true,
+          static_cast<std::size_t>(line.extent), line.y, line.dy, line.x);
 }
 
 // The greatest of `width` neighbouring lines, at most kSoftmaxTile.
@@ -134,8 +137,9 @@ void softmax_grad_tile(const LinesOf<T>& tile, std::int64_t width, Share share) 
 
 // Parts [begin, end) of the lines: whole lines, or tiles of neighbouring lines.
 template <bool kGrad, class T>
-void run_parts(const AxisView& view, Share share, std::int64_t begin, std::int64_t end,
+void run_parts(const SoftmaxLines& of, Share share, std::int64_t begin, std::int64_t end,
                const LinesOf<T>& all) {
+  const AxisView& view = of.view;
   const std::int64_t tiles = (view.inner + kSoftmaxTile - 1) / kSoftmaxTile;
   for (std::int64_t i = begin; i < end; ++i) {
     const std::int64_t column = view.inner == 1 ? 0 : i % tiles * kSoftmaxTile;
@@ -145,11 +149,13 @@ void run_parts(const AxisView& view, Share share, std::int64_t begin, std::int64
     if constexpr (kGrad) lines.dy += first;
     const std::int64_t width = std::min(kSoftmaxTile, view.inner - column);
     if constexpr (kGrad) {
-      view.inner == 1 ? softmax_grad_line(lines, share) : softmax_grad_tile(lines, width, share);
+      view.inner == 1 ? softmax_grad_line(lines, share, of.streams)
+                      : softmax_grad_tile(lines, width, share);
     } else {
       view.inner == 1 ? softmax_line(lines, share) : softmax_tile(lines, width, share);
     }
   }
+  if (of.streams) hwy::FlushStream();
 }
 
 }  // namespace
@@ -158,7 +164,7 @@ void softmax_parts(const SoftmaxLines& lines, Share share, std::int64_t begin, s
                    const void* x, void* y) {
   visit_arithmetic(lines.dtype, [&](auto tag) {
     using T = decltype(tag);
-    run_parts<false, T>(lines.view, share, begin, end,
+    run_parts<false, T>(lines, share, begin, end,
                         {static_cast<const T*>(x), nullptr, static_cast<T*>(y), lines.view.extent,
                          lines.view.inner});
   });
@@ -168,7 +174,7 @@ void softmax_grad_parts(const SoftmaxLines& lines, Share share, std::int64_t beg
                         std::int64_t end, const void* dy, const void* y, void* dx) {
   visit_arithmetic(lines.dtype, [&](auto tag) {
     using T = decltype(tag);
-    run_parts<true, T>(lines.view, share, begin, end,
+    run_parts<true, T>(lines, share, begin, end,
                        {static_cast<const T*>(y), static_cast<const T*>(dy), static_cast<T*>(dx),
                         lines.view.extent, lines.view.inner});
   });

@@ -14,6 +14,7 @@ namespace opbench {
 struct SoftmaxLines {
   DType dtype;
   AxisView view;
+  bool streams = false;  ///< stores gradients of contiguous lines past the cache
 };
 
 inline constexpr std::int64_t kSoftmaxTile = 64;  ///< lines that are computed side by side

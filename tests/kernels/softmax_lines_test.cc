@@ -167,6 +167,25 @@ TEST(SoftmaxLines, Gradient) {
   });
 }
 
+// The lines also begin in the middle of a vector, and are shorter than one in fp16.
+TEST(SoftmaxLines, StreamedGradientsHaveTheSameBits) {
+  on_every_isa([] {
+    for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
+      for (const std::int64_t extent : {5, 16, 32, 129}) {
+        const Lines lines = lines_of({9, extent}, 1, 1);
+        const std::int64_t count = std::ssize(lines.values);
+        std::vector<std::byte> y(lines.values.size() * size_of(dtype)), plain(y), streamed(y);
+        store_floats(dtype, lines.values.data(), count, y.data());
+        SoftmaxLines of{dtype, lines.view()};
+        softmax_grad_lines(of, Share::product, y.data(), y.data(), plain.data());
+        of.streams = true;
+        softmax_grad_lines(of, Share::product, y.data(), y.data(), streamed.data());
+        EXPECT_EQ(plain, streamed) << name(dtype) << ' ' << extent;
+      }
+    }
+  });
+}
+
 TEST(SoftmaxLines, OfARow) {  // exp(0) + exp(-ln 2) + exp(-ln 2) = 2
   on_every_isa([] {
     const float ln2 = 0.693147181f;

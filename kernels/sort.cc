@@ -24,8 +24,7 @@ void sort_indices(const T* x, std::int64_t count, bool descending, std::int64_t*
   for (std::int64_t i = 0; i < count; ++i) placed.data()[i] = {x[i], i};
   const auto sort = [&](auto before) {
     std::sort(placed.begin(), placed.end(), [&](const Placed<T>& a, const Placed<T>& b) {
-      if (before(a.value, b.value)) return true;
-      return a.place < b.place && !before(b.value, a.value);
+      return is_placed_before(a, b, before);
     });
   };
   if (descending)

@@ -44,17 +44,6 @@ void pick_elements(const Plane& p, const T* from, T* to) {
 
 #if HWY_TARGET != HWY_SCALAR && !HWY_HAVE_SCALABLE
 
-// The places of rows of the input, from the first on. Rows that do not exist get the place of the
-// last one.
-template <int kCount>
-struct RowPlaces {
-  RowPlaces(const Plane& p, std::int64_t b) {
-    for (std::int64_t i = 0; i < kCount; ++i) at[i] = std::min(b + i, p.valid - 1) * p.from_stride;
-  }
-
-  std::int64_t at[kCount];
-};
-
 // kSquares squares of elements side by side along b, each in the 128-bit blocks of a vector: row i
 // of the input is at the same place in every block. Interleaving works within blocks, so all
 // squares are transposed at once. A vector then holds consecutive elements of one row of the
@@ -93,12 +82,20 @@ class Squares {
     for (V& row : rows_) row = hn::IfThenElseZero(kept, row);
   }
 
-  // Stores rows [begin, end), filled with zeros up to the width of kBlocks squares.
-  template <bool kStream, int kBlocks>
-  HWY_INLINE void store(T* to, std::int64_t stride, std::int64_t begin, std::int64_t end) const {
-    for (std::int64_t i = 0; i < kSide; ++i) {
-      if (begin <= i && i < end)
-        store_row<kStream>(widened<kBlocks * kSide>(rows_[i]), to + i * stride);
+  // Stores all rows, filled with zeros up to the width of kBlocks squares.
+  template <int kBlocks>
+  HWY_INLINE void store(T* to, std::int64_t stride, bool stream) const {
+    if (stream) return store_all<true, kBlocks>(to, stride);
+    store_all<false, kBlocks>(to, stride);
+  }
+  // Stores rows [begin, end).
+  template <int kBlocks>
+  HWY_INLINE void store_some(T* to, std::int64_t stride, bool stream, std::int64_t begin,
+                             std::int64_t end) const {
+    for (std::int64_t i = 0; i < kSide; ++i) {  // unrolled, so that rows stay in registers
+      if (i < begin || end <= i) continue;
+      const auto row = widened<kBlocks * kSide>(rows_[i]);
+      stream ? store_row<true>(row, to + i * stride) : store_row<false>(row, to + i * stride);
     }
   }
 
@@ -116,6 +113,13 @@ class Squares {
     }
   }
 
+  template <bool kStream, int kBlocks>
+  HWY_INLINE void store_all(T* to, std::int64_t stride) const {
+    for (std::int64_t i = 0; i < kSide; ++i) {
+      store_row<kStream>(widened<kBlocks * kSide>(rows_[i]), to + i * stride);
+    }
+  }
+
   template <bool kStream, class Row>
   static HWY_INLINE void store_row(Row row, T* to) {
     const hn::DFromV<Row> d;
@@ -128,127 +132,137 @@ class Squares {
   V rows_[kSide];
 };
 
-// kSquares squares from b on, written with the width of kBlocks, for all of [part.a, part.a + na).
-// `places` has their rows, from row b on. kMasked: some rows do not exist; these are the first.
-template <class T, bool kStream, int kSquares, int kBlocks, bool kMasked>
-HWY_INLINE void walk_squares(const Plane& p, const Part& part, std::int64_t b,
-                             const std::int64_t* places, const T* from, T* to) {
-  constexpr std::int64_t kSide = 16 / sizeof(T);
-  const std::int64_t stride = p.to_stride, valid = p.valid - b;
-  const std::int64_t end = part.a + part.na;
-  const T* const source = kMasked ? from : from + b * p.from_stride;
-  T* target = to + part.a * stride + b;
-  const auto move = [&](const T* in, T* out, std::int64_t begin, std::int64_t behind) HWY_ATTR {
-    Squares<T, kSquares> squares;
-    squares.load(in, places);
-    squares.transpose();
-    if constexpr (kMasked) squares.keep(valid);
-    squares.template store<kStream, kBlocks>(out, stride, begin, behind);
-  };
-  std::int64_t a = part.a;
-  for (; a + kSide <= end; a += kSide, target += kSide * stride) move(source + a, target, 0, kSide);
-  if (a == end) return;
-  const std::int64_t skipped = a + kSide - end;
-  if (a + kSide <= p.readable)
-    move(source + a, target, 0, end - a);
-  else if (skipped <= a)  // together with earlier rows of the output, which are not stored again
-    move(source + a - skipped, target - skipped * stride, skipped, kSide);
-  else
-    move_elements(p, {a, end - a, b, kBlocks * kSide}, from, to);
-}
-
-// Elements along b from b on that fill kSquares squares, for all of [part.a, part.a + na). `places`
-// has the rows from b on, which all exist.
-template <class T, bool kStream, int kSquares>
-HWY_INLINE void move_squares(const Plane& p, const Part& part, std::int64_t b,
-                             const std::int64_t* places, const T* from, T* to) {
-  constexpr std::int64_t kSide = 16 / sizeof(T);
-  const std::int64_t valid = p.valid - b;
-  if (valid >= kSquares * kSide) {
-    walk_squares<T, kStream, kSquares, kSquares, false>(p, part, b, places, from, to);
-  } else if (valid <= kSide) {  // as one square, with zeros after its rows
-    const RowPlaces<kSide> some(p, b);
-    walk_squares<T, kStream, 1, kSquares, true>(p, part, b, some.at, from, to);
-  } else {
-    const RowPlaces<kSquares * kSide> some(p, b);
-    walk_squares<T, kStream, kSquares, kSquares, true>(p, part, b, some.at, from, to);
-  }
-}
-
-// Prefetches the lines of the next plane at rows [b, b + nb), for position `a` of this plane.
+// A transposition with elements of type T.
 template <class T>
-HWY_INLINE void fetch_next(const Plane& p, std::int64_t a, std::int64_t b, std::int64_t nb) {
-  const T* next = static_cast<const T*>(p.next) + a;
-  const std::int64_t end = std::min(b + nb, p.valid);
-  const std::int64_t rows_per_line = std::max<std::int64_t>(
-      1, 64 / static_cast<std::int64_t>(sizeof(T)) / std::max<std::int64_t>(1, p.from_stride));
-  for (std::int64_t row = b; row < end; row += rows_per_line) {
-    hwy::Prefetch(next + row * p.from_stride);
+class Mover {
+ public:
+  Mover(const Plane& plane, const T* from, T* to, bool stream)
+      : p_(plane),
+        from_(from),
+        to_(to),
+        stream_(stream),
+        is_crowded_(plane.is_cached && plane.from_stride % kPage == 0) {
+    for (std::int64_t i = 0; i < std::min(kLine, p_.nb); ++i) places_[i] = i * p_.from_stride;
   }
-}
 
-template <class T, bool kStream>
-void move_part(const Plane& p, const Part& part, bool fetches, const std::int64_t* places,
-               const T* from, T* to) {
-  constexpr std::int64_t kSide = 16 / sizeof(T);
-  const std::int64_t end = part.b + part.nb;
-  std::int64_t b = part.b;
-  if constexpr (kMostBlocks >= 4) {
-    for (; b + 4 * kSide <= end; b += 4 * kSide) {
-      if (fetches) fetch_next<T>(p, part.a, b, 4 * kSide);
-      move_squares<T, kStream, 4>(p, part, b, places, from, to);
+  // Bands as wide as a cache line of the input, or of the output if that has wider rows: every line
+  // is read and written completely while it is in the cache. Rows of the output that are at most a
+  // vector wide need no bands.
+  void run() const {
+    // The hardware prefetcher follows few rows, and rows longer than a page.
+    constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
+    const bool fetches = p_.next != nullptr && p_.valid > kFewRows && p_.na <= kLong;
+    const std::int64_t band = fetches || p_.nb > kLine ? kLine : p_.na;
+    for (std::int64_t a = 0; a < p_.na; a += band) {
+      move_band(a, std::min(a + band, p_.na), fetches);
     }
   }
-  // Half lines of the output: both are written before the next, so that few lines are incomplete.
-  if constexpr (kStream && kMostBlocks == 2) {
-    for (; b + 4 * kSide <= end; b += 4 * kSide) {
-      if (fetches) fetch_next<T>(p, part.a, b, 4 * kSide);
-      for (std::int64_t a = part.a; a < part.a + part.na; a += kSide) {
-        const Part rows{a, std::min(kSide, part.a + part.na - a), 0, 0};
-        move_squares<T, true, 2>(p, rows, b, places, from, to);
-        move_squares<T, true, 2>(p, rows, b + 2 * kSide, places, from, to);
+
+ private:
+  static constexpr std::int64_t kSide = 16 / sizeof(T), kLine = 64 / sizeof(T),
+                                kPage = 4096 / sizeof(T);
+
+  void move_band(std::int64_t a, std::int64_t end, bool fetches) const {
+    // Whole lines of the output, so that few lines are incomplete.
+    std::int64_t b = 0;
+    if (!is_crowded_) b = move_columns<kMostBlocks>(a, end, 0, kLine, fetches);
+    if constexpr (kMostBlocks >= 2) b = move_columns<2>(a, end, b, 2 * kSide, fetches);
+    b = move_columns<1>(a, end, b, kSide, fetches);
+    if (b == p_.nb) return;
+    // The last elements are stored together with those before them, which is faster than one by
+    // one.
+    if (!stream_ && p_.nb >= kSide && p_.valid == p_.nb)
+      move_columns<1>(a, end, p_.nb - kSide, kSide, fetches);
+    else
+      move_elements(p_, {a, end - a, b, p_.nb - b}, from_, to_);
+  }
+
+  // Moves elements [a, end) along a, from b on along b, in columns of `width` as long as they fit,
+  // with vectors of kSquares squares. Returns the end along b.
+  template <int kSquares>
+  std::int64_t move_columns(std::int64_t a, std::int64_t end, std::int64_t b, std::int64_t width,
+                            bool fetches) const {
+    for (; b + width <= p_.nb; b += width) {
+      if (fetches) fetch_next(a, b, width);
+      const std::int64_t valid = p_.valid - b;
+      const T* const from = from_ + b * p_.from_stride;
+      if (valid >= width) {
+        walk_squares<kSquares, kSquares, false>(a, end, b, width, from, places_);
+        continue;
       }
+      // Rows that do not exist get the place of the last one.
+      std::int64_t some[kLine];
+      for (std::int64_t i = 0; i < width; ++i) some[i] = std::min(i, valid - 1) * p_.from_stride;
+      // Few rows are one square, with zeros after its rows.
+      if (valid <= kSide)
+        walk_squares<1, kSquares, true>(a, end, b, width, from, some);
+      else
+        walk_squares<kSquares, kSquares, true>(a, end, b, width, from, some);
     }
+    return b;
   }
-  if constexpr (kMostBlocks >= 2) {
-    for (; b + 2 * kSide <= end; b += 2 * kSide) {
-      if (fetches) fetch_next<T>(p, part.a, b, 2 * kSide);
-      move_squares<T, kStream, 2>(p, part, b, places, from, to);
-    }
-  }
-  for (; b + kSide <= end; b += kSide) {
-    move_squares<T, kStream, 1>(p, part, b, places, from, to);
-  }
-  if (b == end) return;
-  // The last elements are stored together with those before them, which is faster than one by one.
-  if (!kStream && p.nb >= kSide && p.valid == p.nb)
-    move_squares<T, false, 1>(p, part, p.nb - kSide, places, from, to);
-  else
-    move_elements(p, {part.a, part.na, b, end - b}, from, to);
-}
 
-// Bands as wide as a cache line of the input, or of the output if that has wider rows: every line
-// is read and written completely while it is in the cache. Rows of the output that are at most a
-// vector wide need no bands.
-template <class T, bool kStream>
-void move_plane(const Plane& p, const T* from, T* to) {
-  constexpr std::int64_t kBlock = 64 / sizeof(T), kVector = kMostBlocks * 16 / sizeof(T);
-  // The hardware prefetcher follows few rows, and rows longer than a page.
-  constexpr std::int64_t kFewRows = 8, kLong = 4096 / sizeof(T);
-  if (p.valid <= 0) return move_elements(p, {0, p.na, 0, p.nb}, from, to);
-  const bool fetches = p.next != nullptr && p.valid > kFewRows && p.na <= kLong;
-  const std::int64_t band = fetches || p.nb > kVector ? kBlock : p.na;
-  std::int64_t places[kVector];
-  for (std::int64_t i = 0; i < kVector; ++i) places[i] = i * p.from_stride;
-  for (std::int64_t a = 0; a < p.na; a += band) {
-    move_part<T, kStream>(p, {a, std::min(band, p.na - a), 0, p.nb}, fetches, places, from, to);
+  // Prefetches the lines of the next plane.
+  void fetch_next(std::int64_t a, std::int64_t b, std::int64_t width) const {
+    const T* next = static_cast<const T*>(p_.next) + a;
+    const std::int64_t end = std::min(b + width, p_.valid);
+    const std::int64_t rows_per_line =
+        std::max<std::int64_t>(1, kLine / std::max<std::int64_t>(1, p_.from_stride));
+    for (std::int64_t row = b; row < end; row += rows_per_line) {
+      hwy::Prefetch(next + row * p_.from_stride);
+    }
   }
+
+  // The rows of a column are at from + places[i]. Squares are written with the width of kBlocks.
+  // Not inlined, because a transposition is many instructions for the compiler.
+  template <int kSquares, int kBlocks, bool kMasked>
+  HWY_NOINLINE void walk_squares(std::int64_t a, std::int64_t end, std::int64_t b,
+                                 std::int64_t width, const T* from,
+                                 const std::int64_t* places) const {
+    const std::int64_t stride = p_.to_stride, valid = p_.valid - b;
+    const bool stream = stream_;
+    const auto move = [=, to = to_ + b](std::int64_t first, auto store) HWY_ATTR {
+      for (std::int64_t i = 0; i < width; i += kBlocks * kSide) {
+        Squares<T, kSquares> squares;
+        squares.load(from + first, places + i);
+        squares.transpose();
+        if constexpr (kMasked) squares.keep(valid - i);
+        store(squares, to + first * stride + i);
+      }
+    };
+    for (; a + kSide <= end; a += kSide) {
+      move(a, [=](const auto& squares, T* out)
+                  HWY_ATTR { squares.template store<kBlocks>(out, stride, stream); });
+    }
+    if (a == end) return;
+    // With elements that are not stored: the next of the input, or earlier ones.
+    const std::int64_t first = a + kSide <= p_.readable ? a : end - kSide;
+    if (first < 0) return move_elements(p_, {a, end - a, b, width}, from_, to_);
+    move(first, [=](const auto& squares, T* out) HWY_ATTR {
+      squares.template store_some<kBlocks>(out, stride, stream, a - first, end - first);
+    });
+  }
+
+  const Plane& p_;
+  const T* from_;
+  T* to_;
+  bool stream_;
+  // Rows that are whole pages apart share a set of the first-level cache, which holds few lines.
+  // More rows at a time are faster only if they come from further away.
+  bool is_crowded_;
+  std::int64_t places_[kLine];  ///< of rows
+};
+
+template <class T>
+void move_plane(const Plane& p, const T* from, T* to, bool stream) {
+  if (p.valid <= 0) return move_elements(p, {0, p.na, 0, p.nb}, from, to);
+  Mover<T>(p, from, to, stream).run();
 }
 
 #else
 
-template <class T, bool kStream>
-void move_plane(const Plane& p, const T* from, T* to) {
+template <class T>
+void move_plane(const Plane& p, const T* from, T* to, bool) {
   move_elements(p, {0, p.na, 0, p.nb}, from, to);
 }
 
@@ -257,10 +271,7 @@ void move_plane(const Plane& p, const T* from, T* to) {
 template <class T>
 void move_typed(const Plane& p, const void* from, void* to, bool stream) {
   if (p.na == 1) return pick_elements(p, static_cast<const T*>(from), static_cast<T*>(to));
-  if (stream)
-    move_plane<T, true>(p, static_cast<const T*>(from), static_cast<T*>(to));
-  else
-    move_plane<T, false>(p, static_cast<const T*>(from), static_cast<T*>(to));
+  move_plane(p, static_cast<const T*>(from), static_cast<T*>(to), stream);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ struct Plane {
   /// The input of the next plane, which is prefetched: its rows are too many and too short for the
   /// hardware prefetcher. Null: no prefetch.
   const void* next = nullptr;
+  bool is_cached = false;  ///< the caches of a core hold all planes
 };
 
 /// Transposes on one thread. `stream`: past the cache, which pays if whole lines of the output are

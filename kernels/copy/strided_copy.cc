@@ -22,6 +22,8 @@ struct Box {
     start[axis + (is_expanded ? 1 : 0)] = first;
   }
   std::int64_t row_stride() const { return nchw[3] * c0; }
+  /// The first channel of the box behind the block that has channel `c`.
+  std::int64_t block_end(std::int64_t c) const { return c + c0 - (start[1] + c) % c0; }
   /// Offset of element (n, c, 0, 0) of the box.
   std::int64_t plane(std::int64_t n, std::int64_t c) const {
     const std::int64_t channel = start[1] + c, blocks = (nchw[1] + c0 - 1) / c0;
@@ -30,24 +32,27 @@ struct Box {
   }
 };
 
-/// Copies `extents` (N, C, H, W) from one box to the other.
+/// Copies `extents` (N, C, H, W) from one box to the other: channels that are neighbours in both,
+/// of one pixel after the other.
 ElementCopy copy_box(const Box& from, const Box& to, const Dims& extents, std::size_t bytes) {
+  std::vector<std::int64_t> runs = {0};  // first channels
+  while (runs.back() < extents[1])
+    runs.push_back(std::min({from.block_end(runs.back()), to.block_end(runs.back()), extents[1]}));
+  const auto size = static_cast<std::int64_t>(bytes);
   return [=](const void* source, void* target) {
-    const std::int64_t channels = extents[1], height = extents[2], width = extents[3];
-    parallel_ranges(extents[0] * channels, 1, [&](std::int64_t begin, std::int64_t end) {
-      visit_width(bytes, [&](auto tag) {
-        using T = decltype(tag);
-        for (std::int64_t plane = begin; plane < end; ++plane) {
-          const std::int64_t n = plane / channels, c = plane % channels;
-          const T* in = static_cast<const T*>(source) + from.plane(n, c);
-          T* out = static_cast<T*>(target) + to.plane(n, c);
-          for (std::int64_t h = 0; h < height; ++h) {
-            for (std::int64_t w = 0; w < width; ++w) {
-              out[h * to.row_stride() + w * to.c0] = in[h * from.row_stride() + w * from.c0];
-            }
-          }
+    const std::int64_t count = std::ssize(runs) - 1, height = extents[2];
+    parallel_ranges(extents[0] * count, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t n = i / count, c = runs[i % count];
+        const std::int64_t run = (runs[i % count + 1] - c) * size;
+        const ShortRows row{extents[3], run, run, from.c0 * size, to.c0 * size};
+        const auto* in = static_cast<const std::byte*>(source) + from.plane(n, c) * size;
+        auto* out = static_cast<std::byte*>(target) + to.plane(n, c) * size;
+        for (std::int64_t h = 0; h < height; ++h) {
+          copy_short_rows(row, in + h * from.row_stride() * size, out + h * to.row_stride() * size,
+                          false);
         }
-      });
+      }
     });
   };
 }

@@ -7,6 +7,7 @@
 #include "kernels/copy/plane.h"
 #include "tensor/dtype.h"
 #include "tensor/parallel.h"
+#include "tensor/processor.h"
 
 namespace opbench {
 namespace {
@@ -89,6 +90,7 @@ class Planes final : public StridedCopy::Way {
     // Data in the last-level cache and consecutive lines are fast without a prefetch.
     const bool is_sequential = b.from_stride * bytes <= kLine;
     fetches_ = stream && !is_sequential;
+    is_cached_ = 2 * count_of(outer_) * a.extent * row <= std::int64_t(own_cache_bytes());
     const bool is_joined = a.to_stride == b.extent;
     const bool is_lined = is_multiple(kLine) || (is_joined && kLine % row == 0 && row % 16 == 0 &&
                                                  a.extent * row % kLine == 0);
@@ -150,6 +152,7 @@ class Planes final : public StridedCopy::Way {
     plane.to_stride = a_.to_stride;
     plane.readable = a_.readable - a;
     plane.valid = b_.valid;
+    plane.is_cached = is_cached_;
     return plane;
   }
 
@@ -157,7 +160,7 @@ class Planes final : public StridedCopy::Way {
   StridedLoop a_, b_;
   std::int64_t bytes_;
   bool direct_ = false, staged_ = false;
-  bool fetches_ = false;
+  bool fetches_ = false, is_cached_ = false;
   std::int64_t part_ = 0;
 };
 

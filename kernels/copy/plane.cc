@@ -165,39 +165,39 @@ class Mover {
   void move_band(std::int64_t a, std::int64_t end, bool fetches) const {
     // Whole lines of the output, so that few lines are incomplete.
     std::int64_t b = 0;
-    if (!is_crowded_) b = move_columns<kMostBlocks>(a, end, 0, kLine, fetches);
-    if constexpr (kMostBlocks >= 2) b = move_columns<2>(a, end, b, 2 * kSide, fetches);
-    b = move_columns<1>(a, end, b, kSide, fetches);
+    if (!is_crowded_) b = move_columns<kMostBlocks, 4 / kMostBlocks>(a, end, 0, fetches);
+    if constexpr (kMostBlocks >= 2) b = move_columns<2, 1>(a, end, b, fetches);
+    b = move_columns<1, 1>(a, end, b, fetches);
     if (b == p_.nb) return;
     // The last elements are stored together with those before them, which is faster than one by
     // one.
     if (!stream_ && p_.nb >= kSide && p_.valid == p_.nb)
-      move_columns<1>(a, end, p_.nb - kSide, kSide, fetches);
+      move_columns<1, 1>(a, end, p_.nb - kSide, fetches);
     else
       move_elements(p_, {a, end - a, b, p_.nb - b}, from_, to_);
   }
 
-  // Moves elements [a, end) along a, from b on along b, in columns of `width` as long as they fit,
-  // with vectors of kSquares squares. Returns the end along b.
-  template <int kSquares>
-  std::int64_t move_columns(std::int64_t a, std::int64_t end, std::int64_t b, std::int64_t width,
-                            bool fetches) const {
-    for (; b + width <= p_.nb; b += width) {
-      if (fetches) fetch_next(a, b, width);
+  // Moves elements [a, end) along a, from b on along b, in columns of kVectors vectors of kSquares
+  // squares as long as they fit. Returns the end along b.
+  template <int kSquares, int kVectors>
+  std::int64_t move_columns(std::int64_t a, std::int64_t end, std::int64_t b, bool fetches) const {
+    constexpr std::int64_t kWidth = kVectors * kSquares * kSide;
+    for (; b + kWidth <= p_.nb; b += kWidth) {
+      if (fetches) fetch_next(a, b, kWidth);
       const std::int64_t valid = p_.valid - b;
       const T* const from = from_ + b * p_.from_stride;
-      if (valid >= width) {
-        walk_squares<kSquares, kSquares, false>(a, end, b, width, from, places_);
+      if (valid >= kWidth) {
+        walk_squares<kSquares, kSquares, kVectors, false>(a, end, b, from, places_);
         continue;
       }
       // Rows that do not exist get the place of the last one.
       std::int64_t some[kLine];
-      for (std::int64_t i = 0; i < width; ++i) some[i] = std::min(i, valid - 1) * p_.from_stride;
+      for (std::int64_t i = 0; i < kWidth; ++i) some[i] = std::min(i, valid - 1) * p_.from_stride;
       // Few rows are one square, with zeros after its rows.
       if (valid <= kSide)
-        walk_squares<1, kSquares, true>(a, end, b, width, from, some);
+        walk_squares<1, kSquares, kVectors, true>(a, end, b, from, some);
       else
-        walk_squares<kSquares, kSquares, true>(a, end, b, width, from, some);
+        walk_squares<kSquares, kSquares, kVectors, true>(a, end, b, from, some);
     }
     return b;
   }
@@ -215,14 +215,14 @@ class Mover {
 
   // The rows of a column are at from + places[i]. Squares are written with the width of kBlocks.
   // Not inlined, because a transposition is many instructions for the compiler.
-  template <int kSquares, int kBlocks, bool kMasked>
-  HWY_NOINLINE void walk_squares(std::int64_t a, std::int64_t end, std::int64_t b,
-                                 std::int64_t width, const T* from,
+  template <int kSquares, int kBlocks, int kVectors, bool kMasked>
+  HWY_NOINLINE void walk_squares(std::int64_t a, std::int64_t end, std::int64_t b, const T* from,
                                  const std::int64_t* places) const {
+    constexpr std::int64_t kWidth = kVectors * kBlocks * kSide;
     const std::int64_t stride = p_.to_stride, valid = p_.valid - b;
     const bool stream = stream_;
     const auto move = [=, to = to_ + b](std::int64_t first, auto store) HWY_ATTR {
-      for (std::int64_t i = 0; i < width; i += kBlocks * kSide) {
+      for (std::int64_t i = 0; i < kWidth; i += kBlocks * kSide) {
         Squares<T, kSquares> squares;
         squares.load(from + first, places + i);
         squares.transpose();
@@ -237,7 +237,7 @@ class Mover {
     if (a == end) return;
     // With elements that are not stored: the next of the input, or earlier ones.
     const std::int64_t first = a + kSide <= p_.readable ? a : end - kSide;
-    if (first < 0) return move_elements(p_, {a, end - a, b, width}, from_, to_);
+    if (first < 0) return move_elements(p_, {a, end - a, b, kWidth}, from_, to_);
     move(first, [=](const auto& squares, T* out) HWY_ATTR {
       squares.template store_some<kBlocks>(out, stride, stream, a - first, end - first);
     });

@@ -16,7 +16,7 @@ namespace opbench {
 namespace {
 
 // std::stable_sort allocates memory; a comparison with the place as tie-break has the same order
-// without it.
+// without it. Places are compared last: which of two is smaller is unpredictable.
 template <class T>
 void sort_indices(const T* x, std::int64_t count, bool descending, std::int64_t* order) {
   thread_local std::vector<Placed<T>> placed;
@@ -24,7 +24,8 @@ void sort_indices(const T* x, std::int64_t count, bool descending, std::int64_t*
   for (std::int64_t i = 0; i < count; ++i) placed.data()[i] = {x[i], i};
   const auto sort = [&](auto before) {
     std::sort(placed.begin(), placed.end(), [&](const Placed<T>& a, const Placed<T>& b) {
-      return is_placed_before(a, b, before);
+      if (before(a.value, b.value)) return true;
+      return !before(b.value, a.value) && a.place < b.place;
     });
   };
   if (descending)

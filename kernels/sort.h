@@ -41,14 +41,6 @@ struct Placed {
   std::int64_t place;
 };
 
-/// A stable order of elements by `before`. Values first: which of two places is smaller is
-/// unpredictable, but equal values are few or predictable.
-template <class T, class Before>
-bool is_placed_before(const Placed<T>& a, const Placed<T>& b, Before before) {
-  if (before(a.value, b.value)) return true;
-  return !before(b.value, a.value) && a.place < b.place;
-}
-
 /// Sorts the places of the elements of a line: `x` and `order` have `count` elements.
 template <class T>
 using SortLine = void (*)(const T* x, std::int64_t count, bool descending, std::int64_t* order);

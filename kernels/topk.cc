@@ -30,9 +30,11 @@ struct TopK {
         static_cast<const T*>(args.inputs[0]) + outer * view.extent * view.inner + inside;
     for (std::int64_t i = 0; i < view.extent; ++i) placed.data()[i] = {x[i * view.inner], i};
     const auto sort = [&](auto before) {
-      std::partial_sort(
-          placed.begin(), placed.begin() + k, placed.end(),
-          [&](const Placed<T>& a, const Placed<T>& b) { return is_placed_before(a, b, before); });
+      std::partial_sort(placed.begin(), placed.begin() + k, placed.end(),
+                        [&](const Placed<T>& a, const Placed<T>& b) {
+                          if (before(a.value, b.value)) return true;
+                          return a.place < b.place && !before(b.value, a.value);
+                        });
     };
     if (largest)
       sort([](T a, T b) { return is_less(b, a); });

@@ -78,7 +78,12 @@ class Blocks final : public StridedCopy::Way {
  public:
   Blocks(Loops outer, const StridedLoop& p, const StridedLoop& q, std::int64_t run_bytes,
          std::int64_t bytes, bool stream)
-      : outer_(std::move(outer)), p_(p), q_(q), run_bytes_(run_bytes), bytes_(bytes) {
+      : outer_(std::move(outer)),
+        p_(p),
+        q_(q),
+        run_bytes_(run_bytes),
+        bytes_(bytes),
+        part_(p.extent <= 2 * kPart ? p.extent : kPart) {
     // Along p, blocks form lines. Elsewhere a half line that is streamed costs more than a whole
     // line that is read first.
     stream_ = stream && run_bytes % 16 == 0 && p.to_stride * bytes % 16 == 0 &&
@@ -88,7 +93,7 @@ class Blocks final : public StridedCopy::Way {
   }
 
   void run(const std::byte* from, std::byte* to) const override {
-    const std::int64_t p_parts = (p_.extent + kPart - 1) / kPart;
+    const std::int64_t p_parts = (p_.extent + part_ - 1) / part_;
     const std::int64_t q_parts = std::clamp<std::int64_t>(kFewUnits / (count_of(outer_) * p_parts),
                                                           1, (q_.extent + kPart - 1) / kPart);
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % kLine == 0;
@@ -96,10 +101,10 @@ class Blocks final : public StridedCopy::Way {
     parallel_ranges(units, 1, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const Odometer at(outer_, i / q_parts / p_parts);
-        const std::int64_t p = i / q_parts % p_parts * kPart, part = i % q_parts;
+        const std::int64_t p = i / q_parts % p_parts * part_, part = i % q_parts;
         const std::int64_t q = part * q_.extent / q_parts;
         const BlockGrid grid{run_bytes_,
-                             std::min(kPart, p_.extent - p),
+                             std::min(part_, p_.extent - p),
                              (part + 1) * q_.extent / q_parts - q,
                              p_.from_stride * bytes_,
                              q_.from_stride * bytes_,
@@ -113,12 +118,14 @@ class Blocks final : public StridedCopy::Way {
   }
 
  private:
-  static constexpr std::int64_t kPart = 8;       // the number of blocks that are moved together
+  // Blocks along p that are moved together: as many as the hardware prefetcher follows. Up to twice
+  // as many are not divided, so that what is contiguous along p is written at once.
+  static constexpr std::int64_t kPart = 8;
   static constexpr std::int64_t kFewUnits = 16;  // with fewer, q is also divided among the threads
 
   Loops outer_;
   StridedLoop p_, q_;
-  std::int64_t run_bytes_, bytes_;
+  std::int64_t run_bytes_, bytes_, part_;
   bool stream_;
 };
 

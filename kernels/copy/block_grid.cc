@@ -38,6 +38,10 @@ HWY_INLINE void move_block(const std::uint8_t* from, std::uint8_t* to, std::int6
   if (i < size) std::memcpy(to + i, from + i, static_cast<std::size_t>(size - i));
 }
 
+// Blocks along p that are moved for every q: as many streams as the hardware prefetcher follows. Up
+// to twice as many are not divided, so that what is contiguous along p is written at once.
+constexpr std::int64_t kNeighbours = 8;
+
 template <bool kStream, int kUnit, std::int64_t kBytes>
 void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to) {
   // The hardware prefetcher follows blocks of several lines, and long rows of blocks if they come
@@ -46,19 +50,23 @@ void move_grid(const BlockGrid& grid, const std::uint8_t* from, std::uint8_t* to
   constexpr std::int64_t kShort = 4 << 10, kLine = 64, kAhead = 16;
   const bool is_short = grid.nq * grid.bytes <= kShort;
   const bool fetches = grid.bytes <= kLine && (kStream || is_short);
+  const std::int64_t step = grid.np <= 2 * kNeighbours ? grid.np : kNeighbours;
   const auto ahead =
-      static_cast<std::uintptr_t>(is_short ? grid.np * grid.from_p : kAhead * grid.from_q);
-  for (std::int64_t q = 0; q < grid.nq; ++q) {
-    const std::uint8_t* source = from + q * grid.from_q;
-    std::uint8_t* target = to + q * grid.to_q;
-    for (std::int64_t p = 0; p < grid.np; ++p) {
-      if (fetches) {
-        hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(
-            reinterpret_cast<std::uintptr_t>(source) + ahead));
+      static_cast<std::uintptr_t>(is_short ? step * grid.from_p : kAhead * grid.from_q);
+  for (std::int64_t p0 = 0; p0 < grid.np; p0 += step) {
+    const std::int64_t count = std::min(step, grid.np - p0);
+    for (std::int64_t q = 0; q < grid.nq; ++q) {
+      const std::uint8_t* source = from + p0 * grid.from_p + q * grid.from_q;
+      std::uint8_t* target = to + p0 * grid.to_p + q * grid.to_q;
+      for (std::int64_t p = 0; p < count; ++p) {
+        if (fetches) {
+          hwy::Prefetch(reinterpret_cast<const std::uint8_t*>(
+              reinterpret_cast<std::uintptr_t>(source) + ahead));
+        }
+        move_block<kStream, kUnit, kBytes>(source, target, grid.bytes);
+        source += grid.from_p;
+        target += grid.to_p;
       }
-      move_block<kStream, kUnit, kBytes>(source, target, grid.bytes);
-      source += grid.from_p;
-      target += grid.to_p;
     }
   }
 }

@@ -83,7 +83,9 @@ class Blocks final : public StridedCopy::Way {
         q_(q),
         run_bytes_(run_bytes),
         bytes_(bytes),
-        part_(p.extent <= 2 * kPart ? p.extent : kPart) {
+        part_(p.extent <= 2 * kPart
+                  ? p.extent
+                  : std::max(kPart, kPartBytes / (q.extent * run_bytes) / kPart * kPart)) {
     // Along p, blocks form lines. Elsewhere a half line that is streamed costs more than a whole
     // line that is read first.
     stream_ = stream && run_bytes % 16 == 0 && p.to_stride * bytes % 16 == 0 &&
@@ -118,9 +120,9 @@ class Blocks final : public StridedCopy::Way {
   }
 
  private:
-  // Blocks along p that are moved together: as many as the hardware prefetcher follows. Up to twice
-  // as many are not divided, so that what is contiguous along p is written at once.
-  static constexpr std::int64_t kPart = 8;
+  // Blocks along p that a thread moves at a time: a multiple of kPart, and of enough bytes to repay
+  // the division of a number into indices.
+  static constexpr std::int64_t kPart = 8, kPartBytes = 16 << 10;
   static constexpr std::int64_t kFewUnits = 16;  // with fewer, q is also divided among the threads
 
   Loops outer_;

@@ -29,8 +29,7 @@ inline constexpr std::int64_t kLongestShortRow = 256;  // bytes
 void copy_short_rows(const ShortRows& rows, const void* from, void* to, bool stream);
 
 /// Blocks of `bytes` that change their order: block (p, q) moves from from + p * from_p + q *
-/// from_q to to + p * to_p + q * to_q, in bytes. For every q all blocks along p, of which there are
-/// at most as many as the hardware prefetcher follows.
+/// from_q to to + p * to_p + q * to_q, in bytes.
 struct BlockGrid {
   std::int64_t bytes = 0;
   std::int64_t np = 0, nq = 0;

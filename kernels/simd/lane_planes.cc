@@ -21,79 +21,55 @@ using Lanes = hn::CappedTag<float, kCube>;
 
 std::int64_t width() { return static_cast<std::int64_t>(hn::Lanes(Lanes())); }
 
-// Independent sums: an addition waits for the one before it, and memory is read faster in several
-// places at once.
+// Independent sums: an addition waits for the one before it.
 constexpr std::int64_t kChains = 4;
 
-// Two sums of every lane.
-struct SumChains {
-  alignas(64) float first[kChains][kCube] = {};
-  alignas(64) float second[kChains][kCube] = {};
-
-  void store(LanePair& sums) const {
-    for (std::int64_t lane = 0; lane < kCube; ++lane) {
-      sums.first[lane] = (first[0][lane] + first[2][lane]) + (first[1][lane] + first[3][lane]);
-      sums.second[lane] = (second[0][lane] + second[2][lane]) + (second[1][lane] + second[3][lane]);
-    }
-  }
-};
-
-// Adds both terms of one vector of lanes to their sums: places [begin, end) of each of four parts
-// that are `part` places apart. `Terms` computes both terms from an offset.
-template <class Terms>
-HWY_INLINE void add_to_chains(std::int64_t begin, std::int64_t end, std::int64_t part,
-                              std::int64_t lane, const Terms& terms, SumChains& chains) {
+// kSums sums of every lane; `terms` adds those of the vector at an offset. The sums stay in
+// registers. Narrow vectors compute all lanes of some places before the next places, so that they
+// also read memory once.
+template <std::size_t kSums, class Terms>
+HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, float* const (&sums)[kSums]) {
+  constexpr std::int64_t kPlaces = 128;  // 8 KiB of fp32, 16 KiB with two inputs
   const Lanes d;
-  const auto load = [&](const float(*of)[kCube], std::int64_t k)
-                        HWY_ATTR { return hn::Load(d, of[k] + lane); };
-  auto a0 = load(chains.first, 0), a1 = load(chains.first, 1), a2 = load(chains.first, 2),
-       a3 = load(chains.first, 3), b0 = load(chains.second, 0), b1 = load(chains.second, 1),
-       b2 = load(chains.second, 2), b3 = load(chains.second, 3);
-  const std::int64_t step = part * kCube;
-  for (std::int64_t at = begin * kCube + lane; at < end * kCube; at += kCube) {
-    terms(at, a0, b0);
-    terms(at + step, a1, b1);
-    terms(at + 2 * step, a2, b2);
-    terms(at + 3 * step, a3, b3);
-  }
-  const auto keep = [&](hn::Vec<Lanes> sum, float(*of)[kCube], std::int64_t k)
-                        HWY_ATTR { hn::Store(sum, d, of[k] + lane); };
-  keep(a0, chains.first, 0), keep(a1, chains.first, 1), keep(a2, chains.first, 2);
-  keep(a3, chains.first, 3), keep(b0, chains.second, 0), keep(b1, chains.second, 1);
-  keep(b2, chains.second, 2), keep(b3, chains.second, 3);
-}
-
-// The last places, fewer than the chains.
-template <class Terms>
-HWY_INLINE void add_rest(std::int64_t begin, std::int64_t end, const Terms& terms,
-                         SumChains& chains) {
-  const Lanes d;
-  for (std::int64_t i = begin; i < end; ++i) {
+  const std::int64_t whole = places / kChains * kChains;
+  const std::int64_t together = width() < kCube ? kPlaces : std::max(whole, kPlaces);
+  alignas(64) float chains[kChains][kSums][kCube];
+  std::int64_t begin = 0, end;
+  do {
+    end = std::min(whole, begin + together);
     for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-      float *const first = chains.first[i - begin] + lane, *const second =
-                                                               chains.second[i - begin] + lane;
-      auto a = hn::Load(d, first), b = hn::Load(d, second);
-      terms(i * kCube + lane, a, b);
-      hn::Store(a, d, first);
-      hn::Store(b, d, second);
+      hn::Vec<Lanes> v[kChains][kSums];
+#pragma GCC unroll 4
+      for (std::int64_t k = 0; k < kChains; ++k) {
+#pragma GCC unroll 2
+        for (std::size_t i = 0; i < kSums; ++i) {
+          v[k][i] = begin == 0 ? hn::Zero(d) : hn::Load(d, chains[k][i] + lane);
+        }
+      }
+      for (std::int64_t place = begin; place < end; place += kChains) {
+#pragma GCC unroll 4
+        for (std::int64_t k = 0; k < kChains; ++k) terms((place + k) * kCube + lane, v[k]);
+      }
+      if (end < whole) {
+#pragma GCC unroll 4
+        for (std::int64_t k = 0; k < kChains; ++k) {
+#pragma GCC unroll 2
+          for (std::size_t i = 0; i < kSums; ++i) hn::Store(v[k][i], d, chains[k][i] + lane);
+        }
+        continue;
+      }
+#pragma GCC unroll 3
+      for (std::int64_t k = 0; k + 1 < kChains; ++k) {
+        if (whole + k < places) terms((whole + k) * kCube + lane, v[k]);
+      }
+#pragma GCC unroll 2
+      for (std::size_t i = 0; i < kSums; ++i) {
+        const auto even = hn::Add(v[0][i], v[2][i]), odd = hn::Add(v[1][i], v[3][i]);
+        hn::StoreU(hn::Add(even, odd), d, sums[i] + lane);
+      }
     }
-  }
-}
-
-// All lanes of some places before the next places, so that narrow vectors also read memory once.
-template <class Terms>
-HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, LanePair& sums) {
-  constexpr std::int64_t kPlaces = 32;  // 8 KiB of fp32 in the four parts, 16 KiB with two inputs
-  SumChains chains;
-  const std::int64_t part = places / kChains;
-  for (std::int64_t begin = 0; begin < part; begin += kPlaces) {
-    const std::int64_t end = std::min(part, begin + kPlaces);
-    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-      add_to_chains(begin, end, part, lane, terms, chains);
-    }
-  }
-  add_rest(part * kChains, places, terms, chains);
-  chains.store(sums);
+    begin = end;
+  } while (begin < whole);
 }
 
 // Prefetches across page ends, where the hardware prefetcher stops.
@@ -107,13 +83,13 @@ void sum_and_squares_of(const LanePlanes& planes, const T* x, LanePair* sums) {
   const Lanes d;
   for (std::int64_t plane = planes.first; plane < planes.last; ++plane) {
     const T* from = x + plane * planes.places * kCube;
-    const auto terms = [&](std::int64_t at, auto& sum, auto& square) HWY_ATTR {
+    const auto terms = [&](std::int64_t at, hn::Vec<Lanes>(&sum)[2]) HWY_ATTR {
       if constexpr (kAhead) prefetch_place(from + at);
       const auto value = load_as(d, from + at);
-      sum = hn::Add(sum, value);
-      square = hn::Add(square, hn::Mul(value, value));
+      sum[0] = hn::Add(sum[0], value);
+      sum[1] = hn::Add(sum[1], hn::Mul(value, value));
     };
-    sum_lanes(planes.places, terms, sums[plane]);
+    sum_lanes<2>(planes.places, terms, {sums[plane].first, sums[plane].second});
   }
 }
 
@@ -124,59 +100,56 @@ void sum_and_products_of(const LanePlanes& planes, const T* dy, const T* x, cons
   for (std::int64_t plane = planes.first; plane < planes.last; ++plane) {
     const std::int64_t start = plane * planes.places * kCube;
     const float* middle = mean + plane % planes.blocks * kCube;
-    const auto terms = [&](std::int64_t at, auto& sum, auto& product) HWY_ATTR {
+    const auto terms = [&](std::int64_t at, hn::Vec<Lanes>(&sum)[2]) HWY_ATTR {
       if constexpr (kAhead) {
         prefetch_place(dy + start + at);
         prefetch_place(x + start + at);
       }
       const auto value = load_as(d, dy + start + at);
       const auto deviation = hn::Sub(load_as(d, x + start + at), hn::LoadU(d, middle + at % kCube));
-      sum = hn::Add(sum, value);
-      product = hn::Add(product, hn::Mul(value, deviation));
+      sum[0] = hn::Add(sum[0], value);
+      sum[1] = hn::Add(sum[1], hn::Mul(value, deviation));
     };
-    sum_lanes(planes.places, terms, sums[plane]);
+    sum_lanes<2>(planes.places, terms, {sums[plane].first, sums[plane].second});
   }
 }
 
-// The sums of a plane stay in registers; those of the next plane do not depend on them.
 template <class T, class Term>
 void sum_of_lanes_of(const LanePlanes& planes, const Term& term, const T* x, float* sums) {
   const Lanes d;
   for (std::int64_t plane = planes.first; plane < planes.last; ++plane, sums += kCube) {
-    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-      const T* from = x + plane * planes.places * kCube + lane;
-      const auto add = [&](hn::Vec<Lanes>& sum, std::int64_t place) HWY_ATTR {
-        sum = hn::Add(sum, term(d, load_as(d, from + place * kCube)));
-      };
-      auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-      std::int64_t i = 0;
-      for (; i + 4 <= planes.places; i += 4) {
-        add(s0, i), add(s1, i + 1), add(s2, i + 2), add(s3, i + 3);
-      }
-      if (i < planes.places) add(s0, i);
-      if (i + 1 < planes.places) add(s1, i + 1);
-      if (i + 2 < planes.places) add(s2, i + 2);
-      hn::StoreU(hn::Add(hn::Add(s0, s2), hn::Add(s1, s3)), d, sums + lane);
-    }
+    const T* from = x + plane * planes.places * kCube;
+    const auto terms = [&](std::int64_t at, hn::Vec<Lanes>(&sum)[1])
+                           HWY_ATTR { sum[0] = hn::Add(sum[0], term(d, load_as(d, from + at))); };
+    sum_lanes<1>(planes.places, terms, {sums});
   }
 }
 
+// The scales stay in registers: y may be any memory of fp32, so that a compiler would load them
+// again after every store.
 template <bool kStream, bool kHasZ, class T>
 HWY_INLINE void scale_plane(std::int64_t places, const LaneScales& of, const T* x, const T* z,
                             T* y) {
   const Lanes d;
+  constexpr std::size_t kWidth = hn::MaxLanes(Lanes()), kVectors = kCube / kWidth;
+  hn::Vec<Lanes> a[kVectors], b[kVectors], c[kVectors];
+#pragma GCC unroll 4
+  for (std::size_t k = 0; k < kVectors; ++k) {
+    a[k] = hn::Load(d, of.a + k * kWidth);
+    b[k] = hn::Load(d, of.b + k * kWidth);
+    c[k] = hn::Load(d, of.c + k * kWidth);
+  }
   for (std::int64_t i = 0; i < places * kCube; i += kCube) {
     if constexpr (kStream) {
       prefetch_place(x + i);
       if constexpr (kHasZ) prefetch_place(z + i);
     }
-    for (std::int64_t lane = 0; lane < kCube; lane += width()) {
-      auto sum = hn::Load(d, of.c + lane);
-      if constexpr (kHasZ) {
-        sum = hn::Add(hn::Mul(hn::Load(d, of.b + lane), load_as(d, z + i + lane)), sum);
-      }
-      const auto scaled = hn::Mul(hn::Load(d, of.a + lane), load_as(d, x + i + lane));
-      store_as<kStream>(hn::Add(scaled, sum), d, y + i + lane);
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < kVectors; ++k) {
+      const std::size_t at = static_cast<std::size_t>(i) + k * kWidth;
+      auto sum = c[k];
+      if constexpr (kHasZ) sum = hn::Add(hn::Mul(b[k], load_as(d, z + at)), sum);
+      store_as<kStream>(hn::Add(hn::Mul(a[k], load_as(d, x + at)), sum), d, y + at);
     }
   }
 }

@@ -8,9 +8,7 @@ namespace opbench {
 
 /// Consecutive planes of `places` places with 16 channels side by side, stored in fp32, fp16 or
 /// bf16 and computed in fp32. Products are not fused and all sums have a fixed order, so that every
-/// instruction set gives the same bits. Both sums have four chains: of the first, second, third and
-/// fourth places/4 places. The last places%4 are added to one chain each; the result is (0 + 2) +
-/// (1 + 3).
+/// instruction set gives the same bits: place i is added to chain i % 4, then (0 + 2) + (1 + 3).
 struct LanePlanes {
   DType dtype;
   std::int64_t places;
@@ -32,8 +30,7 @@ void sum_and_squares(const LanePlanes& planes, const void* x, LanePair* sums);
 void sum_and_products(const LanePlanes& planes, const void* dy, const void* x, const float* mean,
                       LanePair* sums);
 
-/// sums[(plane - first)*16 + lane] = the sum of scale*x[i][lane] in four chains: place i is added
-/// to chain i % 4 in order, then (0 + 2) + (1 + 3).
+/// sums[(plane - first)*16 + lane] = the sum of scale*x[i][lane].
 void sum_of_lanes(const LanePlanes& planes, float scale, const void* x, float* sums);
 
 /// The scales of scale_lanes for each channel of a block.

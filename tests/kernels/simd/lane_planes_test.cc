@@ -92,11 +92,9 @@ TEST(LanePlanes, SumsHaveOneOrder) {
       sum_and_squares({DType::fp32, places, 0, 1, 1}, x.data(), sums);
       for (std::size_t lane = 0; lane < 16; ++lane) {
         float chains[4] = {}, squares[4] = {};
-        const auto count = static_cast<std::size_t>(places), part = count / 4;
-        for (std::size_t i = 0; i < count; ++i) {
-          const std::size_t chain = i < 4 * part ? i / part : i - 4 * part;
+        for (std::size_t i = 0; i < static_cast<std::size_t>(places); ++i) {
           const float value = x[i * 16 + lane];
-          chains[chain] += value, squares[chain] += value * value;
+          chains[i % 4] += value, squares[i % 4] += value * value;
         }
         EXPECT_EQ(sums[0].first[lane], (chains[0] + chains[2]) + (chains[1] + chains[3]));
         EXPECT_EQ(sums[0].second[lane], (squares[0] + squares[2]) + (squares[1] + squares[3]));

@@ -32,36 +32,47 @@ struct Windows {
     }
   }
 
-  // Calls body(h, first, last, window) for each row of elements of each window.
-  template <class Body>
-  void for_each_row(Body body) const {
-    std::size_t window = 0;
+  // The rows of a window are added first, whole lines at a time, then its columns.
+  void mean(const float* x, float* y) const {
+    float* const sums = line();
+    const float* divisor = divisors.data();
     for (const TapRange& row : rows) {
+      std::copy_n(x + row.first * w, w, sums);
+      for (std::int64_t place = row.first + 1; place < row.last; ++place) {
+        add_line(x + place * w, sums);
+      }
       for (const TapRange& column : columns) {
-        for (std::int64_t place = row.first; place < row.last; ++place) {
-          body(place * w + column.first, place * w + column.last, window);
-        }
-        ++window;
+        float sum = 0;
+        for (std::int64_t i = column.first; i < column.last; ++i) sum += sums[i];
+        *y++ = sum / *divisor++;
       }
     }
   }
 
-  void mean(const float* x, float* y) const {
-    std::fill_n(y, divisors.size(), 0.0f);
-    for_each_row([&](std::int64_t first, std::int64_t last, std::size_t window) {
-      float sum = y[window];
-      for (std::int64_t i = first; i < last; ++i) sum += x[i];
-      y[window] = sum;
-    });
-    for (std::size_t i = 0; i < divisors.size(); ++i) y[i] /= divisors[i];
+  void spread(const float* dy, float* dx) const {
+    float* const shares = line();
+    const float* divisor = divisors.data();
+    std::fill_n(dx, h * w, 0.0f);
+    for (const TapRange& row : rows) {
+      std::fill_n(shares, w, 0.0f);
+      for (const TapRange& column : columns) {
+        const float share = *dy++ / *divisor++;
+        for (std::int64_t i = column.first; i < column.last; ++i) shares[i] += share;
+      }
+      for (std::int64_t place = row.first; place < row.last; ++place) {
+        add_line(shares, dx + place * w);
+      }
+    }
   }
 
-  void spread(const float* dy, float* dx) const {
-    std::fill_n(dx, h * w, 0.0f);
-    for_each_row([&](std::int64_t first, std::int64_t last, std::size_t window) {
-      const float share = dy[window] / divisors[window];
-      for (std::int64_t i = first; i < last; ++i) dx[i] += share;
-    });
+ private:
+  void add_line(const float* line, float* to) const {
+    for (std::int64_t i = 0; i < w; ++i) to[i] += line[i];
+  }
+  float* line() const {
+    thread_local std::vector<float> values;
+    values.resize(static_cast<std::size_t>(w));
+    return values.data();
   }
 };
 
@@ -92,7 +103,7 @@ Kernel pool(std::string_view op, Launch (*prepare)(const Problem& problem)) {
           .name = "native",
           .provider = Provider::framework,
           .summary = op.ends_with("_grad") ? "zeros, then dy/n added to all elements of each window"
-                                           : "the sum of window after window in fp32, then divided",
+                                           : "the rows of a window added in fp32, then its columns",
           .refusal = refuse_private,
           .prepare = prepare};
 }

@@ -34,7 +34,7 @@ struct Windows {
 
   // The rows of a window are added first, whole lines at a time, then its columns.
   void mean(const float* x, float* y) const {
-    float* const sums = line();
+    float* const sums = lines();
     const float* divisor = divisors.data();
     for (const TapRange& row : rows) {
       std::copy_n(x + row.first * w, w, sums);
@@ -49,18 +49,26 @@ struct Windows {
     }
   }
 
+  // An element of each window after the other, so that no addition waits for the one before.
   void spread(const float* dy, float* dx) const {
-    float* const shares = line();
+    float *const sums = lines(), *const shares = sums + w;
     const float* divisor = divisors.data();
+    const std::size_t windows = columns.size();
+    std::int64_t widest = 0;
+    for (const TapRange& column : columns) widest = std::max(widest, column.last - column.first);
     std::fill_n(dx, h * w, 0.0f);
     for (const TapRange& row : rows) {
-      std::fill_n(shares, w, 0.0f);
-      for (const TapRange& column : columns) {
-        const float share = *dy++ / *divisor++;
-        for (std::int64_t i = column.first; i < column.last; ++i) shares[i] += share;
+      for (std::size_t i = 0; i < windows; ++i) shares[i] = dy[i] / divisor[i];
+      dy += windows, divisor += windows;
+      std::fill_n(sums, w, 0.0f);
+      for (std::int64_t k = 0; k < widest; ++k) {
+        for (std::size_t i = 0; i < windows; ++i) {
+          const std::int64_t place = columns[i].first + k;
+          if (place < columns[i].last) sums[place] += shares[i];
+        }
       }
       for (std::int64_t place = row.first; place < row.last; ++place) {
-        add_line(shares, dx + place * w);
+        add_line(sums, dx + place * w);
       }
     }
   }
@@ -69,9 +77,10 @@ struct Windows {
   void add_line(const float* line, float* to) const {
     for (std::int64_t i = 0; i < w; ++i) to[i] += line[i];
   }
-  float* line() const {
+  // A line of the plane and one of the windows.
+  float* lines() const {
     thread_local std::vector<float> values;
-    values.resize(static_cast<std::size_t>(w));
+    values.resize(static_cast<std::size_t>(w) + columns.size());
     return values.data();
   }
 };

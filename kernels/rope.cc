@@ -83,8 +83,7 @@ void split_pairs(RotaryMode mode, std::int64_t extent, const float* x, float* ke
 
 // Both halves of a line: y1 = First(x1, x2, cos1, s1), y2 = Second(x2, x1, cos2, s2).
 template <bool kStream, class First, class Second, class T>
-HWY_INLINE void turn_halves(std::int64_t pairs, const T* x, const T* cos, const T* s1, const T* s2,
-                            T* y) {
+void turn_halves(std::int64_t pairs, const T* x, const T* cos, const T* s1, const T* s2, T* y) {
   std::int64_t i = 0;
 #if HWY_TARGET != HWY_SCALAR
   const auto n = static_cast<std::int64_t>(hn::Lanes(F32()));
@@ -108,8 +107,8 @@ HWY_INLINE void turn_halves(std::int64_t pairs, const T* x, const T* cos, const 
 }
 
 template <class First, class Second, class T>
-HWY_INLINE void turn_halves(bool stream, std::int64_t pairs, const T* x, const T* cos, const T* s1,
-                            const T* s2, T* y) {
+void turn_halves(bool stream, std::int64_t pairs, const T* x, const T* cos, const T* s1,
+                 const T* s2, T* y) {
   if (stream && can_stream(y) && can_stream(y + pairs)) {
     return turn_halves<true, First, Second>(pairs, x, cos, s1, s2, y);
   }

@@ -19,6 +19,16 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Fewer elements than a vector. Not inline: of a sanitizer build, the arrays of many lines in one
+// function take minutes to compile.
+template <class F, class T, class... Inputs>
+void map_rest(const F& f, std::size_t count, T* y, const Inputs*... x) {
+  const SumVector d;
+  HWY_ALIGN T last[hn::MaxLanes(d)];
+  store_as(f(d, load_first(d, x, count, 0)...), d, last);
+  std::memcpy(static_cast<void*>(y), last, count * sizeof(T));
+}
+
 // y[i] = f(x[i]...); y may be one of the inputs.
 template <class F, class T, class... Inputs>
 HWY_INLINE void map_line(const F& f, std::int64_t count, T* y, const Inputs*... x) {
@@ -26,11 +36,7 @@ HWY_INLINE void map_line(const F& f, std::int64_t count, T* y, const Inputs*... 
   const auto n = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t i = 0;
   for (; i + n <= count; i += n) store_as(f(d, load_as(d, x + i)...), d, y + i);
-  if (i == count) return;
-  const auto rest = static_cast<std::size_t>(count - i);
-  HWY_ALIGN T last[hn::MaxLanes(d)];
-  store_as(f(d, load_first(d, x + i, rest, 0)...), d, last);
-  std::memcpy(static_cast<void*>(y + i), last, rest * sizeof(T));
+  if (i < count) map_rest(f, static_cast<std::size_t>(count - i), y + i, (x + i)...);
 }
 
 struct Plus {

@@ -374,6 +374,20 @@ def average_pool_grad(shape, size):
     return expanded(shape, (n, c, size, size), (n, c, 1, 1))
 
 
+def response_norm(shape, backward=False):
+    def call(torch, t):
+        x, dy = t.normal(*shape), t.normal(*shape)
+
+        def norm():
+            return torch.nn.functional.local_response_norm(x, 5, 0.0005, 0.75, 2)
+        if not backward:
+            return norm
+        x.requires_grad_()
+        y = norm()
+        return lambda: torch.autograd.grad(y, x, dy, retain_graph=True)
+    return call
+
+
 def batch_norm_infer_grad(shape):
     def call(torch, t):
         c = shape[1]
@@ -576,6 +590,10 @@ def layers():
         cases.append(Case("global_avg_pool2d", size, spelled(shape), "", average_pool(shape)))
         cases.append(Case("global_avg_pool2d_grad", size, spelled((*shape[:2], 1, 1)), f"input_size=[{shape[2]}]",
                           average_pool_grad((*shape[:2], 1, 1), shape[2])))
+    for size, shape in (("large", (8, 96, 55, 55)), ("small", (1, 256, 13, 13))):
+        cases.append(Case("lrn", size, spelled(shape), "alpha=0.0005,k=2", response_norm(shape)))
+        cases.append(Case("lrn_grad", size, spelled(shape, shape, shape), "alpha=0.0005,k=2",
+                          response_norm(shape, True)))
     for size, shape in (("large", (32, 64, 112, 112)), ("small", (1, 64, 28, 28))):
         cases.append(Case("max_pool2d", size, spelled(shape), "kernel_size=[3],stride=[2],padding=[1]",
                           max_pool(shape, 3, 2, 1)))

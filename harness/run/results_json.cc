@@ -122,7 +122,7 @@ void read_step_lists(const JsonValue& value, StepDetails& step) {
   });
 }
 
-// What was counted, without what was not.
+// The counters that the machine has.
 Json counters_value(const Record& record) {
   Json value = Json::object();
   for (const CountColumn& column : count_columns()) {

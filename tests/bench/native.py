@@ -34,10 +34,10 @@ from side_by_side import ALLOCATOR, opbench_round, torch_times, words
 ALL_CASES = CASES + LLM_CASES
 LONGER = 8  # factor of the seconds in the second measurement
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# What limits opbench, PyTorch and oneDNN to an instruction set.
+# Variables that limit opbench, PyTorch and oneDNN to an instruction set.
 LIMITS = {"best": {}, "avx2": {"OPBENCH_MAX_ISA": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "DNNL_MAX_CPU_ISA": "AVX2"}}
 CHILD = "OPBENCH_NATIVE_CHILD"  # set in the process that measures
-# Known limits of the device, of which the variant says so, and results of a noisy machine are no errors.
+# Limits of the device that a variant states, and results of a noisy machine, are not errors.
 FINE = ("passed", "mistrusted", "suspicious", "xfailed")
 
 

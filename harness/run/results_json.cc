@@ -122,7 +122,7 @@ void read_step_lists(const JsonValue& value, StepDetails& step) {
   });
 }
 
-// The counters that the machine has.
+// Counts of one call. Those that were not counted are missing.
 Json counters_value(const Record& record) {
   Json value = Json::object();
   for (const CountColumn& column : count_columns()) {

@@ -123,6 +123,15 @@ TEST(StridedCopy, TransposesEverySizeOfPlane) {
   });
 }
 
+// Rows of the input are a whole page apart, and blocks of several lines have 12 neighbours.
+TEST(StridedCopy, RowsOfAPageAndBlocksOfLines) {
+  on_every_isa([] {
+    expect_copies(permuted({35, 1024}, {1, 0}, 4));
+    expect_copies(permuted({2, 12, 9, 64}, {0, 2, 1, 3}, 4));
+    expect_copies(permuted({2, 20, 9, 32}, {0, 2, 1, 3}, 4));
+  });
+}
+
 // NC1HWC0 with a last block of `lanes` channels. Conversion to it writes zeros as padding;
 // conversion from it does not store the padding.
 TEST(StridedCopy, PadsTheLastBlockAndDropsThePadding) {

@@ -29,7 +29,7 @@ constexpr std::int64_t kChains = 4;
 // also read memory once.
 template <std::size_t kSums, class Terms>
 HWY_INLINE void sum_lanes(std::int64_t places, const Terms& terms, float* const (&sums)[kSums]) {
-  constexpr std::int64_t kPlaces = 128;  // 8 KiB of fp32, 16 KiB with two inputs
+  constexpr std::int64_t kPlaces = 64;  // 4 KiB of fp32: more delays the next read from memory
   const Lanes d;
   const std::int64_t whole = places / kChains * kChains;
   const std::int64_t together = width() < kCube ? kPlaces : std::max(whole, kPlaces);

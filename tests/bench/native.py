@@ -28,10 +28,11 @@ import tempfile
 
 from native_calls import CASES
 from native_llm_calls import LLM_CASES
+from native_math_calls import MATH_CASES
 from native_table import beyond, heading, line_of, write_markdown
 from side_by_side import ALLOCATOR, opbench_round, torch_times, words
 
-ALL_CASES = CASES + LLM_CASES
+ALL_CASES = CASES + MATH_CASES + LLM_CASES
 LONGER = 8  # factor of the seconds in the second measurement
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # Variables that limit opbench, PyTorch and oneDNN to an instruction set.

@@ -49,7 +49,10 @@ class Judge {
     CallToJudge call = call_of(problem_, kernel_, false);
     for (const PlacedTensor& input : inputs_) call.inputs.push_back(input.data());
     for (const PlacedTensor& made : outputs_) call.outputs.push_back(made.data());
-    return judge_output(call, output).judgement;
+    const Judgement found = judge_output(call, output).judgement;
+    const bool is_limit =
+        found.verdict == Verdict::failed && !reason_of_limit(call, output).empty();
+    return is_limit ? Judgement{} : found;
   }
 
   Judgement judge_dump(std::string_view standard, std::size_t output,

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <map>
 
 namespace opbench {
@@ -34,12 +33,6 @@ const Countable& countable(Counter counter) {
 }
 
 void add_to(double& sum, double count) { sum = std::isnan(sum) ? count : sum + count; }
-
-int paranoid_level() {
-  int level = 0;
-  std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> level;
-  return level;
-}
 
 }  // namespace
 
@@ -87,7 +80,8 @@ std::vector<std::string> CallCounters::refusals() {
     const PerfEvent event = PerfEvent::of_threads(one.kind);
     if (event.is_open()) continue;
     const int enough = one.kind.is_of_kernel ? 1 : 2;
-    names[perf_refusal(event.error(), paranoid_level(), enough)].push_back(name_of(one.counter));
+    names[perf_refusal(event.error(), perf_paranoid_level(), enough)].push_back(
+        name_of(one.counter));
   }
   const EnergyMeter energy;
   if (!energy.is_available()) names[energy.refusal()].push_back(name_of(Counter::energy_j));

@@ -4,21 +4,14 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <fstream>
 
+#include "harness/run/system_file.h"
 #include "kernels/foreign/foreign_kernels.h"
 
 namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The number in a file; 0 without one.
-double number_in(const fs::path& file) {
-  std::ifstream in(file);
-  double number = 0;
-  return in >> number ? number : 0;
-}
 
 void add_if_there(const fs::path& file, std::vector<fs::path>& files) {
   std::error_code error;
@@ -42,13 +35,15 @@ CoreClocks::CoreClocks(const fs::path& folder) {
 
 double CoreClocks::mhz() const {
   double highest = 0;  // the files have kHz
-  for (const fs::path& file : clocks_) highest = std::max(highest, number_in(file));
+  for (const fs::path& file : clocks_)
+    highest = std::max(highest, value_in<double>(file).value_or(0));
   return highest / 1e3;
 }
 
 std::int64_t CoreClocks::throttle_count() const {
   std::int64_t count = 0;
-  for (const fs::path& file : counts_) count += static_cast<std::int64_t>(number_in(file));
+  for (const fs::path& file : counts_)
+    count += static_cast<std::int64_t>(value_in<double>(file).value_or(0));
   return count;
 }
 

@@ -6,21 +6,14 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <sstream>
+
+#include "harness/run/system_file.h"
 
 namespace opbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-template <class Value>
-std::optional<Value> value_in(const fs::path& file) {
-  std::ifstream in(file);
-  Value value{};
-  if (in >> value) return value;
-  return std::nullopt;
-}
 
 // The numbers of "0,18" and "0-1".
 std::vector<int> numbers_in(const std::string& list) {
@@ -79,8 +72,7 @@ void EnergyMeter::open_event(const fs::path& device) {
   const auto cores = numbers_in(value_in<std::string>(device / "cpumask").value_or("0"));
   PerfEvent opened = PerfEvent::of_cores(kind, cores);
   if (!opened.is_open()) {
-    const auto paranoid = value_in<int>("/proc/sys/kernel/perf_event_paranoid").value_or(0);
-    refusal_ = perf_refusal(opened.error(), paranoid, 0);
+    refusal_ = perf_refusal(opened.error(), perf_paranoid_level(), 0);
     return;
   }
   event_.emplace(std::move(opened));

@@ -15,6 +15,7 @@
 #include "dump/dump_writer.h"
 #include "harness/run/cpu_name.h"
 #include "harness/run/memory.h"
+#include "harness/run/system_file.h"
 #include "kernels/kernel.h"
 #include "opbench_build_info.h"
 #include "tensor/parallel.h"
@@ -23,10 +24,8 @@
 namespace opbench {
 namespace {
 
-std::string first_line(const char* path, std::string fallback) {
-  std::ifstream file(path);
-  std::string line;
-  return std::getline(file, line) && !line.empty() ? line : fallback;
+std::string word_in(const char* path, const char* fallback) {
+  return value_in<std::string>(path).value_or(fallback);
 }
 
 // The lines of the first processor: a machine with hundreds takes long to write those of all.
@@ -43,9 +42,9 @@ bool is_virtual(std::string_view cpuinfo) {
 }
 
 std::string turbo() {
-  const std::string no_turbo = first_line("/sys/devices/system/cpu/intel_pstate/no_turbo", "");
+  const std::string no_turbo = word_in("/sys/devices/system/cpu/intel_pstate/no_turbo", "");
   if (!no_turbo.empty()) return no_turbo == "0" ? "on" : "off";
-  const std::string boost = first_line("/sys/devices/system/cpu/cpufreq/boost", "");
+  const std::string boost = word_in("/sys/devices/system/cpu/cpufreq/boost", "");
   return boost.empty() ? "unknown" : boost == "1" ? "on" : "off";
 }
 
@@ -91,7 +90,7 @@ Machine describe_machine() {
   m.memory_bytes = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
                    static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   m.available_bytes = available_memory();
-  m.governor = first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "unknown");
+  m.governor = word_in("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "unknown");
   m.turbo = turbo();
   m.is_virtual = is_virtual(cpuinfo);
   double load[1] = {0};

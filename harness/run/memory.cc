@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/run/system_file.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "text/fitted.h"
@@ -35,13 +36,6 @@ constexpr GroupFiles kVersions[] = {
     {"sys/fs/cgroup/memory", "memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
      "total_inactive_file"},
 };
-
-// None if the file does not exist, or if it holds "max".
-std::optional<std::size_t> number_in(const fs::path& file) {
-  std::ifstream in(file);
-  std::size_t number = 0;
-  return in >> number ? std::optional(number) : std::nullopt;
-}
 
 // Number of a key in a file of lines "key number ...".
 std::optional<std::size_t> number_of(const fs::path& file, std::string_view key) {
@@ -74,9 +68,9 @@ fs::path group_of_process(const fs::path& root, std::string_view controller) {
 }
 
 std::size_t free_of_group(const fs::path& group, const GroupFiles& files) {
-  const std::optional<std::size_t> limit = number_in(group / files.limit);
+  const std::optional<std::size_t> limit = value_in<std::size_t>(group / files.limit);
   if (!limit) return kNoLimit;
-  const std::size_t used = number_in(group / files.used).value_or(0);
+  const std::size_t used = value_in<std::size_t>(group / files.used).value_or(0);
   const std::size_t cache = number_of(group / "memory.stat", files.cache).value_or(0);
   return *limit - std::min(*limit, used - std::min(used, cache));
 }

@@ -13,6 +13,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/run/system_file.h"
+
 namespace opbench {
 namespace {
 
@@ -103,6 +105,10 @@ double PerfEvent::take() {
   }
   counted_share_ = enabled > 0 ? std::min(1.0, running / enabled) : 1;
   return count;
+}
+
+int perf_paranoid_level() {
+  return value_in<int>("/proc/sys/kernel/perf_event_paranoid").value_or(0);
 }
 
 std::string perf_refusal(int error, int paranoid, int enough) {

@@ -52,8 +52,11 @@ class PerfEvent {
   double counted_share_ = 1;
 };
 
+/// The number in /proc/sys/kernel/perf_event_paranoid.
+int perf_paranoid_level();
+
 /// Why the kernel refuses an event, in words, with what helps.
-/// `paranoid`: of /proc/sys/kernel/perf_event_paranoid. `enough`: the value that allows the event.
+/// `paranoid`: perf_paranoid_level(). `enough`: the value that allows the event.
 std::string perf_refusal(int error, int paranoid, int enough);
 
 }  // namespace opbench

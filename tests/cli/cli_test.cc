@@ -176,22 +176,6 @@ TEST_F(Cli, SamplesAreRepeatedUntilTheirNoiseOrTheTimeIsReached) {
   EXPECT_EQ(opbench_with({"--case", "relu[4,fp32]", "--rotate-inputs", "65"}).code, 2);
 }
 
-TEST_F(Cli, CountersAreInTheTableAndTheResults) {
-  const std::vector<std::string> args = {"--case", "relu[64,fp32]", "--variant", "native",
-                                         "--time", "0.01",          "--counters"};
-  const Outcome table = opbench_with(args);
-  EXPECT_EQ(table.code, 0) << table.err;
-  if (table.err.find("cpu_us") != std::string::npos) GTEST_SKIP() << table.err;
-  EXPECT_THAT(table.out, HasSubstr("\n  per call"));
-  EXPECT_THAT(table.out, HasSubstr("faults"));
-  std::vector<std::string> more = args;
-  more.insert(more.end(), {"--json", "-"});
-  const auto counters = nlohmann::json::parse(opbench_with(more).out)["records"][0]["counters"];
-  EXPECT_GT(counters["cpu_us"], 0);
-  EXPECT_GE(counters["page_faults"], 0);
-  EXPECT_EQ(opbench_with({"--case", "relu[4,fp32]", "--counters", "--time", "0"}).code, 2);
-}
-
 TEST_F(Cli, DumpsInputsAndOutputs) {
   ASSERT_EQ(small_run({"--variant", "native,softplus_v2,reference", "--dump", path("x.h5")}).code,
             kAllWell);

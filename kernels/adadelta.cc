@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "kernels/simd/simd-inl.h"
+#include "kernels/update-inl.h"
 #include "kernels/update_pieces.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -13,12 +13,6 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-struct PlusScaled {
-  float scale;
-  HWY_INLINE VF32 operator()(VF32 x, VF32 y) const {
-    return hn::Add(x, hn::Mul(y, hn::Set(F32(), scale)));
-  }
-};
 struct MeanOfSquares {
   float old_share;
   HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {

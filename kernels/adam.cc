@@ -14,7 +14,7 @@
 #include "kernels/simd/cube.h"
 #include "kernels/simd/elementwise.h"
 #include "kernels/simd/scratch.h"
-#include "kernels/simd/simd-inl.h"
+#include "kernels/update-inl.h"
 #include "kernels/update_pieces.h"
 #include "tensor/parallel.h"
 
@@ -23,12 +23,6 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE VF32 set(double value) { return hn::Set(F32(), static_cast<float>(value)); }
-
-struct PlusScaled {
-  double scale;
-  HWY_INLINE VF32 operator()(VF32 x, VF32 y) const { return hn::Add(x, hn::Mul(y, set(scale))); }
-};
 struct Scaled {
   double scale;
   HWY_INLINE VF32 operator()(VF32 x) const { return hn::Mul(x, set(scale)); }
@@ -47,12 +41,6 @@ struct Lerp {
   double new_share;
   HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {
     return hn::Add(mean, hn::Mul(hn::Sub(x, mean), set(new_share)));
-  }
-};
-struct Mean {
-  double old_share;
-  HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {
-    return hn::Add(hn::Mul(mean, set(old_share)), hn::Mul(x, set(1 - old_share)));
   }
 };
 struct MeanOfSquares {

@@ -5,7 +5,7 @@
 
 #include <hwy/foreach_target.h>
 
-#include "kernels/simd/simd-inl.h"
+#include "kernels/update-inl.h"
 #include "kernels/update_pieces.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -13,18 +13,10 @@ namespace opbench {
 namespace HWY_NAMESPACE {
 namespace {
 
-HWY_INLINE VF32 set(double value) { return hn::Set(F32(), static_cast<float>(value)); }
-
 struct Decayed {
   double sign, decay;
   HWY_INLINE VF32 operator()(VF32 g, VF32 p) const {
     return hn::Add(hn::Mul(g, set(sign)), hn::Mul(p, set(decay)));
-  }
-};
-struct Mean {
-  double old_share;
-  HWY_INLINE VF32 operator()(VF32 mean, VF32 x) const {
-    return hn::Add(hn::Mul(mean, set(old_share)), hn::Mul(x, set(1 - old_share)));
   }
 };
 struct MeanOfSquares {
@@ -58,10 +50,6 @@ struct ScaledPlus {
   double scale;
   HWY_INLINE VF32 operator()(VF32 x, VF32 y) const { return hn::Add(hn::Mul(x, set(scale)), y); }
 };
-struct MinusScaled {
-  double scale;
-  HWY_INLINE VF32 operator()(VF32 x, VF32 y) const { return hn::Sub(x, hn::Mul(y, set(scale))); }
-};
 
 }  // namespace
 
@@ -86,7 +74,7 @@ void rmsprop_piece(const RmspropAttrs& a, bool is_device, std::size_t count, flo
     map_lanes<false>(step, count, g, g, v);
   }
   if (buffer != nullptr) map_lanes<false>(ScaledPlus{a.momentum}, count, buffer, buffer, g);
-  map_lanes<false>(MinusScaled{a.outer}, count, p, p, buffer != nullptr ? buffer : g);
+  map_lanes<false>(PlusScaled{-a.outer}, count, p, p, buffer != nullptr ? buffer : g);
 }
 
 }  // namespace HWY_NAMESPACE

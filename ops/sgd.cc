@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/elementwise.h"
+#include "ops/optimizer.h"
 #include "ops/terms.h"
 #include "tensor/error.h"
 
@@ -119,14 +119,9 @@ std::vector<TensorDesc> infer(std::span<const TensorDesc> inputs, const Attrs& a
 }
 
 Traffic traffic(const Problem& problem) {
-  Traffic traffic = elementwise_traffic(problem, 6);
-  traffic.bytes_written *= 2;
+  Traffic traffic = update_traffic<6>(problem);
   if (problem.attrs.flag("first_step")) traffic.bytes_read -= double(problem.inputs[2].bytes());
   return traffic;
-}
-
-std::string not_negative(const AttrValue& value) {
-  return std::get<double>(value) < 0 ? "it must be 0 or more" : "";
 }
 
 std::vector<AttrSpec> attributes() {

@@ -83,8 +83,6 @@ struct ProfiledCall {
   NameList names;
   NameList inputs = {};
   NameList outputs = {};  ///< outputs that are not listed are ignored
-  /// Foreign attributes that are operands: one element of the first input's dtype.
-  NameList scalars = {};
   /// The operator that is computed for each tensor of the first `lists` lists, which have equal
   /// length. The tensors after the lists are inputs of each call.
   std::string_view each = {};

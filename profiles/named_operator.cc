@@ -152,11 +152,6 @@ NamedOperator named_operator(const ProfiledOperator& one, const OpUse& use) {
     add_results_in_place(result, first_names(use.outputs));
   add_side(result, one, use, Side::output,
            known != nullptr ? Names(known->outputs) : first_names(use.outputs));
-  if (known != nullptr && !one.inputs.empty()) {
-    for (const std::string& name : known->scalars) {
-      add_tensor(result, Side::input, name, one.inputs[0], {});
-    }
-  }
   return result;
 }
 

@@ -13,8 +13,7 @@ bool names_one_of(const ProfiledCall& one, const RecordedName& wanted) {
   };
   return std::any_of(wanted.names.begin(), wanted.names.end(), [&](const std::string& name) {
     const std::string result = name.starts_with("output ") ? name.substr(7) : name;
-    return is_named(one.inputs, name) || is_named(one.outputs, result) ||
-           is_named(one.scalars, name);
+    return is_named(one.inputs, name) || is_named(one.outputs, result);
   });
 }
 
